@@ -1,0 +1,1 @@
+//! The kinds of `muster.dev/v1alpha1` and every name a user sees.

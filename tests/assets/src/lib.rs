@@ -1,0 +1,1 @@
+//! Where the real Kubernetes binaries that the tests run against are found.

@@ -1,0 +1,1 @@
+//! A real kube-apiserver and etcd on loopback, for tests.

@@ -1,0 +1,99 @@
+//! The command lines of etcd and kube-apiserver, and the files they read.
+
+use crate::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What both servers are told.
+pub(crate) struct Layout<'a> {
+    /// The directory that is theirs.
+    pub(crate) directory: &'a Path,
+    /// Where etcd serves.
+    pub(crate) etcd_port: u16,
+    /// Where kube-apiserver serves.
+    pub(crate) api_port: u16,
+    /// A word nobody else knows: the administrator's token, and the prefix of the keys in etcd.
+    pub(crate) secret: &'a str,
+}
+
+impl Layout<'_> {
+    fn path(&self, name: &str) -> String {
+        self.directory.join(name).display().to_string()
+    }
+
+    fn etcd_url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.etcd_port)
+    }
+
+    pub(crate) fn api_url(&self) -> String {
+        format!("https://127.0.0.1:{}", self.api_port)
+    }
+
+    /// kube-apiserver makes a certificate for 127.0.0.1 and writes it here, followed by that of its issuer.
+    fn certificate(&self) -> PathBuf {
+        self.directory.join("certificates/apiserver.crt")
+    }
+
+    pub(crate) fn kubeconfig(&self) -> PathBuf {
+        self.directory.join("kubeconfig")
+    }
+
+    /// One member, which talks to no other. What tests write need not survive a power cut.
+    pub(crate) fn etcd_arguments(&self) -> Vec<String> {
+        let url = self.etcd_url();
+        vec![
+            format!("--data-dir={}", self.path("etcd")),
+            format!("--listen-client-urls={url}"),
+            format!("--advertise-client-urls={url}"),
+            "--listen-peer-urls=http://127.0.0.1:0".into(),
+            "--initial-advertise-peer-urls=http://127.0.0.1:0".into(),
+            "--initial-cluster=default=http://127.0.0.1:0".into(),
+            "--unsafe-no-fsync".into(),
+        ]
+    }
+
+    /// RBAC as in any cluster; no `ServiceAccount` admission, because no controller creates the default ones.
+    pub(crate) fn apiserver_arguments(&self) -> Vec<String> {
+        // The key that kube-apiserver makes for its certificate signs service account tokens too: it is there
+        // before they are set up, and saves a second key.
+        let key = self.path("certificates/apiserver.key");
+        vec![
+            format!("--etcd-servers={}", self.etcd_url()),
+            // A store of one's own even on a port that changed hands.
+            format!("--etcd-prefix=/{}", self.secret),
+            format!("--cert-dir={}", self.path("certificates")),
+            format!("--secure-port={}", self.api_port),
+            "--bind-address=127.0.0.1".into(),
+            "--advertise-address=127.0.0.1".into(),
+            "--endpoint-reconciler-type=none".into(),
+            "--service-account-issuer=https://kubernetes.default.svc".into(),
+            format!("--service-account-key-file={key}"),
+            format!("--service-account-signing-key-file={key}"),
+            format!("--token-auth-file={}", self.path("tokens.csv")),
+            "--authorization-mode=RBAC".into(),
+            "--service-cluster-ip-range=10.0.0.0/24".into(),
+            "--disable-admission-plugins=ServiceAccount".into(),
+        ]
+    }
+
+    /// Writes the administrator's token and kubeconfig.
+    pub(crate) fn write_files(&self) -> Result<(), Error> {
+        let tokens = format!("{},admin,admin,\"system:masters\"\n", self.secret);
+        let name = "test";
+        let kubeconfig = serde_json::json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": name, "cluster": {
+                "server": self.api_url(), "certificate-authority": self.certificate(),
+            }}],
+            "users": [{"name": name, "user": {"token": self.secret}}],
+            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+            "current-context": name,
+        });
+        let write = |path: PathBuf, content: String| {
+            fs::write(&path, content).map_err(Error::io(format!("write {}", path.display())))
+        };
+        write(self.directory.join("tokens.csv"), tokens)?;
+        write(self.kubeconfig(), kubeconfig.to_string())
+    }
+}

@@ -1,4 +1,5 @@
 //! The control plane itself: it serves, it keeps to itself, and nothing of it stays behind.
+#![cfg(test)] // so that the lints for tests hold in helper functions too
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::Api;

@@ -1,0 +1,77 @@
+//! `cargo test` for the whole workspace, shown as it runs and counted.
+
+use super::tally::Tally;
+use crate::cargo::cargo;
+use anyhow::{Context, Result};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
+
+/// Whether tests that need a real API server run. They have `real_` in their names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum RealServer {
+    Used,
+    LeftOut,
+}
+
+/// Runs all tests, doc tests included.
+pub(super) fn run(server: RealServer) -> Result<Tally> {
+    let mut command = cargo(&["test", "--workspace", "--no-fail-fast", "--quiet"]);
+    if server == RealServer::LeftOut {
+        command.args(["--", "--skip", "real_"]);
+    }
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run cargo test")?;
+    let output = child.stdout.take().context("cargo test has no stdout")?;
+    let tally = count(output, &mut std::io::stdout())?;
+    let status = child.wait().context("cannot wait for cargo test")?;
+    Ok(with_exit(tally, status.success()))
+}
+
+/// Copies the output, and adds up the results in it.
+fn count(output: impl Read, copy: &mut impl Write) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    while output.read_until(b'\n', &mut line)? > 0 {
+        copy.write_all(&line)?;
+        if let Some(result) = Tally::from_line(&String::from_utf8_lossy(&line)) {
+            tally.add(result);
+        }
+        line.clear();
+    }
+    copy.flush()?;
+    Ok(tally)
+}
+
+/// A binary that did not compile or that crashed has no result line; it is a failure all the same.
+fn with_exit(mut tally: Tally, success: bool) -> Tally {
+    if !success && tally.failed == 0 {
+        tally.failed = 1;
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_of_all_binaries_are_added_and_everything_is_shown() {
+        let output = "running 2 tests\n..\n\
+            test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n\
+            running 1 test\nF\n\
+            test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.00s\n";
+        let mut copy = Vec::new();
+        let tally = count(output.as_bytes(), &mut copy).unwrap();
+        assert_eq!(tally, Tally { passed: 2, failed: 1, skipped: 3 });
+        assert_eq!(copy, output.as_bytes());
+    }
+
+    #[test]
+    fn a_failure_without_a_result_line_still_counts() {
+        let passed = Tally { passed: 2, ..Tally::default() };
+        assert_eq!(with_exit(passed, true), passed);
+        assert_eq!(with_exit(passed, false), Tally { passed: 2, failed: 1, skipped: 0 });
+        let failed = Tally { failed: 3, ..Tally::default() };
+        assert_eq!(with_exit(failed, false), failed);
+    }
+}

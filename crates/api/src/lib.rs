@@ -13,6 +13,7 @@
 #![allow(clippy::doc_markdown)]
 
 pub mod cluster;
+mod columns;
 pub mod common;
 pub mod crds;
 pub mod engine;

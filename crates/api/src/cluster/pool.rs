@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::common::{Resources, Retention};
 use crate::limits;
 use crate::quantity::Quantity;
+use crate::rules;
 use crate::schema;
 
 /// A group of identical members.
@@ -42,6 +43,12 @@ pub struct Pool {
 /// How many members a pool has. Give `nodes` alone, or any of the other four.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
+#[x_kube(
+    validation = rules::THRESHOLD_GIVEN,
+    validation = rules::THRESHOLD_NODES_ALONE,
+    validation = rules::THRESHOLD_NODES_ORDER,
+    validation = rules::THRESHOLD_FREE_STORAGE_ORDER,
+)]
 pub struct Threshold {
     /// Exactly this many members. 0 in every pool parks the cluster: members are stopped, data is kept. Excludes
     /// the other four fields.
@@ -89,6 +96,7 @@ impl Threshold {
 /// The volume of each member of a pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
+#[x_kube(validation = rules::STORAGE_CLASS_IMMUTABLE)]
 pub struct PoolStorage {
     /// The StorageClass of the volumes; without it the cluster's default class. Cannot be changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

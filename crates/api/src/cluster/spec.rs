@@ -10,6 +10,7 @@ use super::pool::Pool;
 use super::status::ReplicatedClusterStatus;
 use crate::common::{Resources, SecretReference, is_default};
 use crate::limits;
+use crate::rules;
 use crate::schema;
 
 /// What is wanted: which engine, which pools of members, how much storage.
@@ -25,6 +26,7 @@ use crate::schema;
     namespaced,
     status = "ReplicatedClusterStatus",
     derive = "PartialEq",
+    validation = rules::CLUSTER_NAME,
     doc = "A replicated, stateful cluster: its members, how they replicate, and what is known about them now."
 )]
 pub struct ReplicatedClusterSpec {
@@ -36,7 +38,7 @@ pub struct ReplicatedClusterSpec {
     pub primaries: Option<i32>,
     /// The pools of members, by name. Removing a pool decommissions its members.
     #[schemars(length(min = 1, max = limits::MAX_POOLS))]
-    #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
+    #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]), validation = rules::POOLS_TOTAL)]
     pub pools: Vec<Pool>,
     /// What may be done when no primary serves.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -64,6 +66,7 @@ pub struct ReplicatedClusterSpec {
 pub struct EngineReference {
     /// The name of a ReplicationEngine. Cannot be changed.
     #[schemars(length(min = 1, max = limits::ENGINE_NAME_MAX), regex(pattern = limits::ENGINE_NAME_PATTERN))]
+    #[x_kube(validation = rules::ENGINE_IMMUTABLE)]
     pub name: String,
     /// One of the engine's versions; without it the engine's first. A change rolls the members one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

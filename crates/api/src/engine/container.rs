@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::common::Resources;
 use crate::limits;
+use crate::rules;
 
 /// One container.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
+#[x_kube(validation = rules::CONTAINER_NAME_RESERVED)]
 pub struct Container {
     /// Its name. `main` runs under the agent.
     #[schemars(length(min = 1, max = limits::DNS_LABEL_MAX), regex(pattern = limits::DNS_LABEL_PATTERN))]
@@ -62,6 +64,7 @@ pub struct Container {
 /// One environment variable: a value, or a key of a Secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
+#[x_kube(validation = rules::ENV_ONE_SOURCE, validation = rules::ENV_NAME_RESERVED)]
 pub struct EnvVar {
     /// Its name. `MUSTER_…` is Muster's own.
     #[schemars(length(min = 1, max = limits::ENV_NAME_MAX), regex(pattern = limits::ENV_NAME_PATTERN))]
@@ -126,6 +129,7 @@ impl Protocol {
 /// How a container is probed: one of `exec`, `httpGet` and `tcpSocket`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
+#[x_kube(validation = rules::PROBE_ONE_KIND)]
 pub struct Probe {
     /// A command that exits 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]

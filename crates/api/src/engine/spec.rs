@@ -12,6 +12,7 @@ use super::container::Protocol;
 use super::template::Template;
 use super::topology::Topology;
 use crate::limits;
+use crate::rules;
 use crate::schema;
 use crate::tolerant;
 
@@ -27,8 +28,10 @@ use crate::tolerant;
     category = "muster",
     status = "ReplicationEngineStatus",
     derive = "PartialEq",
+    validation = rules::ENGINE_NAME,
     doc = "How to run and drive one kind of software, for every ReplicatedCluster that names it."
 )]
+#[x_kube(validation = rules::IMAGES_GIVEN)]
 pub struct ReplicationEngineSpec {
     /// How the members stand to each other.
     pub topology: Topology,
@@ -45,6 +48,7 @@ pub struct ReplicationEngineSpec {
     #[x_kube(merge_strategy = ListMerge::Map(vec!["name".into()]))]
     pub ports: Vec<EnginePort>,
     /// The Pod of a member. Its container `main` runs under the agent.
+    #[x_kube(validation = rules::MAIN_GIVEN)]
     pub template: Template,
     /// Where `main` expects its data.
     #[schemars(length(min = 1, max = limits::PATH_MAX), regex(pattern = limits::PATH_PATTERN))]
@@ -163,6 +167,7 @@ fn secret_length_default() -> i32 {
 /// An auxiliary workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
+#[x_kube(validation = rules::DRIVER_IMAGES_GIVEN)]
 pub struct EngineDriver {
     /// Its name, as clusters ask for it.
     #[schemars(length(min = 1, max = limits::DNS_LABEL_MAX), regex(pattern = limits::DNS_LABEL_PATTERN))]

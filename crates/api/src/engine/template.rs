@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::container::Container;
 use crate::limits;
 use crate::quantity::Quantity;
+use crate::rules;
 use crate::schema;
 
 /// The Pod of a member or of a driver.
@@ -55,6 +56,7 @@ pub struct PodSecurityContext {
 /// One volume: one of `emptyDir`, `configMap` and `secret`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
+#[x_kube(validation = rules::VOLUME_ONE_KIND, validation = rules::VOLUME_NAME_RESERVED)]
 pub struct Volume {
     /// Its name.
     #[schemars(length(min = 1, max = limits::DNS_LABEL_MAX), regex(pattern = limits::DNS_LABEL_PATTERN))]

@@ -9,6 +9,7 @@ use super::status::MemberStatus;
 use crate::common::{Resources, Retention, SecretReference, is_default};
 use crate::limits;
 use crate::quantity::Quantity;
+use crate::rules;
 use crate::schema;
 
 /// What one member is to be. Muster keeps the spec of a member that it made from a pool, except `desiredState`.
@@ -24,16 +25,27 @@ use crate::schema;
     namespaced,
     status = "MemberStatus",
     derive = "PartialEq",
+    validation = rules::MEMBER_NAME,
+    validation = rules::CLAIM_OF_POOL_MEMBER,
+    validation = rules::CLAIM_NAME,
     selectable = ".spec.clusterName",
     selectable = ".spec.pool",
     doc = "One member of a ReplicatedCluster. Deleting it decommissions that very member."
 )]
+#[x_kube(
+    validation = rules::EXTERNAL_OR_STORAGE,
+    validation = rules::EXTERNAL_IMMUTABLE,
+    validation = rules::CLAIM_GROWS,
+    validation = rules::CLAIM_CLASS_IMMUTABLE,
+)]
 pub struct MemberSpec {
     /// The ReplicatedCluster it belongs to, in the same namespace. Cannot be changed.
     #[schemars(length(min = 1, max = limits::CLUSTER_NAME_MAX), regex(pattern = limits::CLUSTER_NAME_PATTERN))]
+    #[x_kube(validation = rules::MEMBER_CLUSTER_IMMUTABLE)]
     pub cluster_name: String,
     /// The pool whose free storage it counts in. Cannot be changed.
     #[schemars(length(min = 1, max = limits::POOL_NAME_MAX), regex(pattern = limits::POOL_NAME_PATTERN))]
+    #[x_kube(validation = rules::MEMBER_POOL_IMMUTABLE)]
     pub pool: String,
     /// The zone it must run in: the value of the node label `topology.kubernetes.io/zone`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,6 +62,7 @@ pub struct MemberSpec {
     /// The devices and volumes of a member that runs in a Pod. Either this or `external`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1, max = limits::MAX_STORAGE))]
+    #[x_kube(validation = rules::STORAGE_UNIQUE)]
     pub storage: Vec<MemberStorage>,
     /// Which nodes it may run on, as in a Pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +97,7 @@ pub struct External {
 /// One device or volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
+#[x_kube(validation = rules::DEVICE_OR_PVC)]
 pub struct MemberStorage {
     /// The path of a device on the node. Either this or `pvcName`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

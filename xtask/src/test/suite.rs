@@ -4,21 +4,25 @@ use super::tally::Tally;
 use crate::cargo::cargo;
 use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{self, PathBuf};
 use std::process::Stdio;
 
 /// Whether tests that need a real API server run. They have `real_` in their names.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RealServer {
-    Used,
+    /// They run, with the binaries in this directory.
+    Used(PathBuf),
     LeftOut,
 }
 
 /// Runs all tests, doc tests included.
 pub(super) fn run(server: RealServer) -> Result<Tally> {
     let mut command = cargo(&["test", "--workspace", "--no-fail-fast", "--quiet"]);
-    if server == RealServer::LeftOut {
-        command.args(["--", "--skip", "real_"]);
-    }
+    match server {
+        // Tests look at the same variables and would find the same place, but from another directory: what is
+        // relative to this one is not to theirs.
+        RealServer::Used(assets) => command.env("KUBEBUILDER_ASSETS", path::absolute(assets)?),
+        RealServer::LeftOut => command.args(["--", "--skip", "real_"]),
+    };
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run cargo test")?;
     let output = child.stdout.take().context("cargo test has no stdout")?;
     let tally = count(output, &mut std::io::stdout())?;

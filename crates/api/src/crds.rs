@@ -33,12 +33,16 @@ fn root_schemas(crd: &mut CustomResourceDefinition) -> impl Iterator<Item = &mut
 }
 
 /// Removes what the derive adds and nobody wants: `nullable`, which lets `null` past "at least one of", titles, and
-/// the line breaks of doc comments.
+/// the line breaks of doc comments. Says of what may be an integer or a string that it is one of the two, which the
+/// derive takes away, and `kubectl explain` shows.
 fn tidy(schema: &mut JSONSchemaProps) {
     schema.nullable = None;
     schema.title = None;
     if let Some(description) = &mut schema.description {
         *description = description.replace('\n', " ");
+    }
+    if schema.x_kubernetes_int_or_string == Some(true) {
+        schema.any_of = Some(["integer", "string"].map(of_type).to_vec());
     }
     for property in schema.properties.iter_mut().flat_map(|properties| properties.values_mut()) {
         tidy(property);
@@ -49,6 +53,10 @@ fn tidy(schema: &mut JSONSchemaProps) {
     if let Some(JSONSchemaPropsOrBool::Schema(values)) = &mut schema.additional_properties {
         tidy(values);
     }
+}
+
+fn of_type(name: &str) -> JSONSchemaProps {
+    JSONSchemaProps { type_: Some(name.to_owned()), ..JSONSchemaProps::default() }
 }
 
 /// The file name and the YAML of each CRD, as they stand in `deploy/crds`.

@@ -101,6 +101,9 @@ pub const QUANTITY_MAX: u32 = 32;
 /// expands the power, so a long exponent would be an attack on it.
 pub const QUANTITY_PATTERN: &str =
     r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$";
+/// The same without a minus sign: what a container asks for.
+pub const UNSIGNED_QUANTITY_PATTERN: &str =
+    r"^[+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$";
 
 /// Most versions of one engine.
 pub const MAX_VERSIONS: u32 = 32;
@@ -151,6 +154,8 @@ pub const MAX_CAPABILITIES: u32 = 32;
 /// Most terms, expressions or values in one selector.
 pub const MAX_SELECTOR: u32 = 32;
 
+/// Highest count in status: what its type can carry, because the API server does not check `int32` by itself.
+pub const COUNT_MAX: i32 = i32::MAX;
 /// Longest name in a status list; names of objects, so longer than [`MEMBER_NAME_MAX`] is never written.
 pub const STATUS_NAME_MAX: u32 = 253;
 /// Longest one-word value in status: a phase, a reason, a role.

@@ -53,6 +53,9 @@ rules! {
     /// On `spec.engine.name`.
     ENGINE_IMMUTABLE: "the engine of a cluster cannot be changed",
         "self == oldSelf";
+    /// On `spec.engine.parameters`: names that can be file names.
+    PARAMETER_NAMES: "the name of a parameter has at most 63 characters: letters, digits, dots, dashes and underscores, starting with a letter or an underscore",
+        "self.all(name, name.matches('^[A-Za-z_][A-Za-z0-9_.-]{0,62}$'))";
     /// On `spec.pools`: what [`Threshold::most`](crate::cluster::Threshold::most) adds up to.
     POOLS_TOTAL: "the pools may come to more than 512 members in all: lower nodes or maxNodes",
         "self.map(p, has(p.threshold.nodes) ? p.threshold.nodes : has(p.threshold.maxNodes) ? p.threshold.maxNodes : [has(p.threshold.minNodes) ? p.threshold.minNodes : 0, has(p.threshold.freeStorageMin) || has(p.threshold.freeStorageMax) ? 32 : 0].max()).sum() <= 512";
@@ -120,6 +123,9 @@ rules! {
     /// On the spec: every container gets an image in every version.
     IMAGES_GIVEN: "each container needs an image: its own, or one in the images of every version",
         "self.versions.all(v, self.template.containers.all(c, has(c.image) || (has(v.images) && c.name in v.images)))";
+    /// On `spec.files`.
+    FILE_NAMES: "the name of a file has at most 253 characters: letters, digits, dots, dashes and underscores, not starting with a dot",
+        "self.all(name, name.size() <= 253 && name.matches('^[A-Za-z0-9_-][A-Za-z0-9._-]*$'))";
     /// On a driver.
     DRIVER_IMAGES_GIVEN: "each container of a driver needs an image",
         "self.template.containers.all(c, has(c.image))";

@@ -33,10 +33,12 @@ pub fn growing_quantity(generator: &mut SchemaGenerator) -> Schema {
 
 /// Requests or limits: resource names and quantities.
 pub fn resource_list(generator: &mut SchemaGenerator) -> Schema {
+    let mut amount = quantity(generator);
+    amount.insert("pattern".to_owned(), limits::UNSIGNED_QUANTITY_PATTERN.into());
     json_schema!({
         "type": "object",
         "maxProperties": limits::MAX_RESOURCES,
-        "additionalProperties": quantity(generator),
+        "additionalProperties": amount,
     })
 }
 
@@ -51,7 +53,10 @@ fn string_map(max_properties: u32, max_length: u32) -> Schema {
 
 /// Parameters of a cluster.
 pub fn parameters(_: &mut SchemaGenerator) -> Schema {
-    string_map(limits::MAX_PARAMETERS, limits::PARAMETER_VALUE_MAX)
+    with_rules(
+        string_map(limits::MAX_PARAMETERS, limits::PARAMETER_VALUE_MAX),
+        &[crate::rules::PARAMETER_NAMES],
+    )
 }
 
 /// Annotations of a Service.
@@ -61,7 +66,7 @@ pub fn annotations(_: &mut SchemaGenerator) -> Schema {
 
 /// Files of an engine.
 pub fn files(_: &mut SchemaGenerator) -> Schema {
-    string_map(limits::MAX_FILES, limits::FILE_MAX)
+    with_rules(string_map(limits::MAX_FILES, limits::FILE_MAX), &[crate::rules::FILE_NAMES])
 }
 
 /// Images of an engine's version.

@@ -38,31 +38,31 @@ pub struct ReplicatedClusterStatus {
     pub conditions: Vec<Condition>,
     /// How many Members exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub replicas: Option<i32>,
     /// How many Members the pools ask for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub desired_replicas: Option<i32>,
     /// How many Members are Ready at their generation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub ready_replicas: Option<i32>,
     /// How many Members run what this spec asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub updated_replicas: Option<i32>,
     /// How many Members serve clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub available_replicas: Option<i32>,
     /// How many Members have caught up with the primary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub synced_replicas: Option<i32>,
     /// How many Members hold data that is not part of the primary's; they stay stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub errant_replicas: Option<i32>,
     /// How many Members recovery has to find. Muster records it while all is well. A person may set it while
     /// clustering is stopped: higher makes recovery wait, lower gives members up.
@@ -194,15 +194,15 @@ pub struct PoolStatus {
     pub zone: Option<String>,
     /// How many Members made from the pool exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub nodes: Option<i32>,
     /// How many of them are Ready at their generation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub ready_nodes: Option<i32>,
     /// How many the threshold asks for now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub desired_nodes: Option<i32>,
     /// The size of the pool's storage.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "tolerant::value")]
@@ -223,10 +223,10 @@ pub struct FailureDomain {
     pub name: String,
     /// How many members run there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub members: Option<i32>,
     /// How many of them are Ready at their generation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0))]
+    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
     pub ready_members: Option<i32>,
 }

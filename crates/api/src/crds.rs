@@ -33,8 +33,8 @@ fn root_schemas(crd: &mut CustomResourceDefinition) -> impl Iterator<Item = &mut
 }
 
 /// Removes what the derive adds and nobody wants: `nullable`, which lets `null` past "at least one of", titles, and
-/// the line breaks of doc comments. Says of what may be an integer or a string that it is one of the two, which the
-/// derive takes away, and `kubectl explain` shows.
+/// the line breaks of doc comments. Says of what may be an integer or a string that it is one of the two: the derive
+/// takes that away, and editors read it.
 fn tidy(schema: &mut JSONSchemaProps) {
     schema.nullable = None;
     schema.title = None;

@@ -1,1 +1,8 @@
 //! The pure decisions of Muster: observe, decide, status. No client, no clock, no randomness.
+
+pub mod conditions;
+pub mod generation;
+pub mod manager;
+pub mod pause;
+pub mod phase;
+pub mod scaling;

@@ -1,0 +1,241 @@
+//! What the manager tells an agent to do, and which of it an agent obeys.
+
+use muster_api::names::Role;
+
+use super::report::Instance;
+use super::roster::Roster;
+use super::stamp::{Stamp, Term};
+use super::terms::TermList;
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Start the application as the first of the cluster, in a new term. `forming`: on nothing at all.
+    Seed {
+        /// Whether this makes a new history; refused where there is data.
+        forming: bool,
+    },
+    /// Start the stopped application as the primary that the others will follow, in a new term.
+    Lead,
+    /// Start the application beside a serving primary, in that primary's term.
+    Join(Join),
+    /// Start the application; the software finds its place by itself.
+    Start,
+    /// Make the running secondary the primary, in a new term, once it applied all it received.
+    Promote,
+    /// Re-form a cluster whose running members have no quorum around this one, in a new term.
+    Bootstrap,
+    /// Make the running primary a secondary.
+    Demote,
+    /// Stop the application.
+    Stop,
+    /// Evacuate what only this member holds, and take it out of the software's own membership.
+    Leave,
+    /// Mark the volume as one that has left.
+    MarkLeft,
+    /// Keep this roster, and hand it to the application.
+    TakeRoster,
+}
+
+/// How to start beside a serving primary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Join {
+    /// The role to start in.
+    pub role: Role,
+    /// The term of the primary it is started for.
+    pub term: Term,
+    /// The primary's history, which a full copy brings along.
+    pub history: String,
+    /// The primary's list of terms, which the joiner takes over.
+    pub terms: TermList,
+    /// Whether what the volume holds is thrown away and copied anew.
+    pub copy: bool,
+}
+
+impl Action {
+    /// Whether it can leave an application running that did not run, or that had another role. Until such a command
+    /// is answered nothing can be said about the member it went to.
+    pub const fn starts(&self) -> bool {
+        matches!(
+            self,
+            Self::Seed { .. } | Self::Lead | Self::Join(_) | Self::Start | Self::Promote | Self::Bootstrap
+        )
+    }
+
+    /// Whether it starts a term: the stamp of its command.
+    pub const fn begins_term(&self) -> bool {
+        matches!(self, Self::Seed { .. } | Self::Lead | Self::Promote | Self::Bootstrap)
+    }
+
+    /// The action in one word, for messages.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Seed { .. } => "seed",
+            Self::Lead => "lead",
+            Self::Join(_) => "join",
+            Self::Start => "start",
+            Self::Promote => "promote",
+            Self::Bootstrap => "bootstrap",
+            Self::Demote => "demote",
+            Self::Stop => "stop",
+            Self::Leave => "leave",
+            Self::MarkLeft => "mark left",
+            Self::TakeRoster => "take roster",
+        }
+    }
+}
+
+/// A command on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// Its number.
+    pub stamp: Stamp,
+    /// The run of the agent that it is meant for.
+    pub instance: Instance,
+    /// The member that it is meant for.
+    pub member: String,
+    /// The newest roster, which every start carries.
+    pub roster: Option<Roster>,
+    /// What to do.
+    pub action: Action,
+}
+
+/// What became of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The command.
+    pub stamp: Stamp,
+    /// Whether it succeeded. A start succeeds when the process runs; what it does then is in the reports.
+    pub succeeded: bool,
+}
+
+/// What an agent knows when it judges a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Judge<'a> {
+    /// Its member.
+    pub member: &'a str,
+    /// Its own run.
+    pub instance: Instance,
+    /// The highest epoch it has seen, on disk or in memory.
+    pub epoch: u64,
+    /// The last command it obeyed, on disk or in memory: a stop obeyed on a full disk counts as well.
+    pub last: Option<Answer>,
+    /// Whether its volume is known to hold nothing.
+    pub empty: bool,
+}
+
+/// What an agent does with a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Obey: record it on disk, then do it.
+    Obey,
+    /// This very command was obeyed before: say again what became of it.
+    Repeat(Answer),
+    /// Refuse, and say why.
+    Refuse(Refusal),
+}
+
+/// Why an agent refuses a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It comes from a leader that was replaced.
+    #[error("the command is of epoch {got}; this agent follows epoch {known}")]
+    OldEpoch {
+        /// The command's.
+        got: u64,
+        /// The agent's.
+        known: u64,
+    },
+    /// A later command was obeyed already.
+    #[error("command {got} is not newer than {last}, which was obeyed already")]
+    OldNumber {
+        /// The command's.
+        got: Stamp,
+        /// The last one obeyed.
+        last: Stamp,
+    },
+    /// It was meant for an earlier run of this agent.
+    #[error("the command is for another run of this agent")]
+    OtherInstance,
+    /// It was meant for another member.
+    #[error("the command is for another member")]
+    OtherMember,
+    /// A new history is never started over data.
+    #[error("a new cluster is not formed on a volume that holds data, or that could not be read")]
+    NotEmpty,
+}
+
+impl Judge<'_> {
+    /// What to do with this command.
+    pub fn judge(&self, command: &Command) -> Verdict {
+        if command.member != self.member {
+            return Verdict::Refuse(Refusal::OtherMember);
+        }
+        if command.instance != self.instance {
+            return Verdict::Refuse(Refusal::OtherInstance);
+        }
+        if let Some(last) = self.last {
+            if command.stamp == last.stamp {
+                return Verdict::Repeat(last);
+            }
+            if command.stamp < last.stamp {
+                return Verdict::Refuse(Refusal::OldNumber { got: command.stamp, last: last.stamp });
+            }
+        }
+        if command.stamp.epoch < self.epoch {
+            return Verdict::Refuse(Refusal::OldEpoch { got: command.stamp.epoch, known: self.epoch });
+        }
+        if matches!(command.action, Action::Seed { forming: true }) && !self.empty {
+            return Verdict::Refuse(Refusal::NotEmpty);
+        }
+        Verdict::Obey
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(epoch: u64, n: u64, action: Action) -> Command {
+        let (stamp, instance) = (Stamp::new(epoch, n), Instance(7));
+        Command { stamp, instance, member: "a".into(), roster: None, action }
+    }
+
+    fn judge(last: Option<Answer>) -> Judge<'static> {
+        Judge { member: "a", instance: Instance(7), epoch: 3, last, empty: false }
+    }
+
+    #[test]
+    fn only_a_newer_number_is_obeyed_and_the_same_one_is_answered_again() {
+        let last = Answer { stamp: Stamp::new(3, 5), succeeded: false };
+        let verdict = |epoch, n| judge(Some(last)).judge(&command(epoch, n, Action::Stop));
+        assert_eq!(verdict(3, 6), Verdict::Obey);
+        assert_eq!(verdict(4, 1), Verdict::Obey);
+        assert_eq!(verdict(3, 5), Verdict::Repeat(last));
+        let refused = Refusal::OldNumber { got: Stamp::new(3, 4), last: last.stamp };
+        assert_eq!(verdict(3, 4), Verdict::Refuse(refused));
+    }
+
+    #[test]
+    fn an_older_epoch_is_refused_even_when_nothing_was_obeyed_yet() {
+        let verdict = judge(None).judge(&command(2, 9, Action::Stop));
+        assert_eq!(verdict, Verdict::Refuse(Refusal::OldEpoch { got: 2, known: 3 }));
+        assert_eq!(judge(None).judge(&command(3, 1, Action::Stop)), Verdict::Obey);
+    }
+
+    #[test]
+    fn another_run_and_another_member_are_refused() {
+        let other_run = Judge { instance: Instance(8), ..judge(None) };
+        assert_eq!(other_run.judge(&command(3, 1, Action::Stop)), Verdict::Refuse(Refusal::OtherInstance));
+        let other_member = Judge { member: "b", ..judge(None) };
+        assert_eq!(other_member.judge(&command(3, 1, Action::Stop)), Verdict::Refuse(Refusal::OtherMember));
+    }
+
+    #[test]
+    fn a_cluster_is_formed_on_nothing_only() {
+        let forming = command(3, 1, Action::Seed { forming: true });
+        assert_eq!(judge(None).judge(&forming), Verdict::Refuse(Refusal::NotEmpty));
+        assert_eq!(Judge { empty: true, ..judge(None) }.judge(&forming), Verdict::Obey);
+        assert_eq!(judge(None).judge(&command(3, 1, Action::Seed { forming: false })), Verdict::Obey);
+    }
+}

@@ -1,0 +1,81 @@
+//! Rule 3: some applications run, none is primary. The most advanced is promoted, when that can be known.
+
+use muster_api::names::Role;
+
+use super::super::command::Action;
+use super::super::election::{Outcome, Winner, elect};
+use super::super::report::{Activity, Application, Running};
+use super::super::requests::Directive;
+use super::recover::{apply_forget, report_outcome};
+use super::scene::Scene;
+use super::{Decision, Effect, Rule, unanswered};
+
+pub(super) fn fail_over(scene: &Scene<'_>) -> Decision {
+    let mut decision = Decision::new(Rule::FailOver);
+    let Some(roster) = scene.roster else { return decision };
+    if apply_forget(scene, roster, &mut decision) {
+        return decision;
+    }
+    match elect(scene.observed, scene.wanted, roster, scene.now, false) {
+        Outcome::Elected(winner) => promote(scene, winner, &mut decision),
+        other => report_outcome(other, &mut decision),
+    }
+    decision
+}
+
+fn promote(scene: &Scene<'_>, winner: Winner, decision: &mut Decision) {
+    if target_may_catch_up(scene, &winner, decision) {
+        return;
+    }
+    let Some(report) = scene.observed.report_of(&winner.member) else { return };
+    let isolated = |running: &Running| running.activity == Activity::Isolated;
+    let all_isolated = scene.observed.running().all(|(_, _, running)| isolated(running));
+    if !all_isolated && stop_isolated_primaries(scene, decision) {
+        return;
+    }
+    let action = match &report.application {
+        Application::Running(_) if all_isolated && scene.wanted.engine.bootstraps => Action::Bootstrap,
+        _ if all_isolated => {
+            // Nothing can be promoted beside members that wait for a quorum: all stop, and rule 4 goes on.
+            unanswered::stop_all(scene, decision);
+            return;
+        }
+        Application::Running(_) if scene.wanted.engine.promotes => Action::Promote,
+        Application::Running(_) => Action::Stop,
+        Application::Stopped => Action::Lead,
+        Application::Unknown => return,
+    };
+    if action.begins_term() && !winner.without.is_empty() {
+        decision.effects.push(Effect::WarnOfLoss(winner.clone()));
+    }
+    decision.order(scene, &winner.member, action);
+}
+
+/// A primary without a quorum could find one again beside the member that is promoted: it stops first. True: it does.
+fn stop_isolated_primaries(scene: &Scene<'_>, decision: &mut Decision) -> bool {
+    let primaries: Vec<&str> = scene
+        .observed
+        .running()
+        .filter(|(_, _, running)| running.role == Role::Primary && running.activity == Activity::Isolated)
+        .map(|(name, _, _)| name)
+        .collect();
+    for name in &primaries {
+        decision.order(scene, name, Action::Stop);
+    }
+    !primaries.is_empty()
+}
+
+/// In the middle of a planned switchover its target may be waited for, until the deadline.
+fn target_may_catch_up(scene: &Scene<'_>, winner: &Winner, decision: &mut Decision) -> bool {
+    let Some(Directive::Switchover { to: Some(to), deadline, .. }) = &scene.observed.directive else {
+        return false;
+    };
+    let runs = scene.observed.running().any(|(name, _, _)| name == to);
+    let wait = *to != winner.member && runs && scene.now < *deadline;
+    if wait {
+        decision.waiting.push(to.clone());
+        decision.ask = true;
+        decision.wake_at(*deadline);
+    }
+    wait
+}

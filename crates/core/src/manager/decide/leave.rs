@@ -1,0 +1,131 @@
+//! Planned departures while a primary serves: members through the removal gate, the primary by a switchover.
+
+use muster_api::names::Role;
+
+use super::super::command::Action;
+use super::super::election::{Outcome, elect};
+use super::super::observed::Observed;
+use super::super::removal::{Step, next_step};
+use super::super::report::Report;
+use super::super::requests::Directive;
+use super::super::roster::Roster;
+use super::scene::{Primary, Scene};
+use super::{Decision, Effect};
+
+/// Takes the next step of the one member that leaves, and of a switchover that was asked for.
+pub(super) fn leave(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, decision: &mut Decision) {
+    if let Some(Directive::Switchover { to, from, deadline }) = &scene.observed.directive {
+        let ended = if from != primary.name {
+            Some(if to.as_deref().is_none_or(|to| to == primary.name) {
+                Ok(())
+            } else {
+                Err(format!("{} was promoted instead: it held more", primary.name))
+            })
+        } else if scene.now >= *deadline {
+            Some(Err(format!(
+                "{} had not caught up in time, {from} stays",
+                to.as_deref().unwrap_or("nobody")
+            )))
+        } else {
+            None
+        };
+        match ended {
+            Some(ended) => decision.effects.push(Effect::RequestEnded(ended)),
+            None => {
+                decision.wake_at(*deadline);
+                hand_over(scene, roster, primary, to.as_deref(), decision);
+            }
+        }
+        return;
+    }
+    release_strangers(scene, roster, primary, decision);
+    if let Some(member) = next_to_leave(scene, roster) {
+        take_step(scene, roster, primary, member, decision);
+    }
+}
+
+/// The one member that leaves now: who is on the way out already, then the last in order.
+fn next_to_leave<'a>(scene: &Scene<'a>, roster: &'a Roster) -> Option<&'a str> {
+    let leaving = roster.names().filter(|name| !scene.wanted.stays(name));
+    let begun = |name: &str| scene.observed.report_of(name).is_some_and(|report| report.evacuated);
+    let heard = leaving.filter(|name| scene.observed.report_of(name).is_some());
+    heard.max_by_key(|name| (roster.entry(name).is_none(), begun(name), scene.wanted.order(name)))
+}
+
+/// Members that are to go and never took part.
+fn release_strangers(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, decision: &mut Decision) {
+    let strangers = scene.wanted.members.iter().filter(|(_, member)| member.leaving);
+    for (name, _) in strangers.filter(|(name, _)| roster.names().all(|known| known != name.as_str())) {
+        let copies = scene.wanted.engine.copies;
+        match next_step(scene.observed, roster, copies, name, (primary.name, primary.report)) {
+            Step::Release => decision.effects.push(Effect::Release(name.clone())),
+            Step::Stop => decision.order(scene, name, Action::Stop),
+            _ => {}
+        }
+    }
+}
+
+fn take_step(
+    scene: &Scene<'_>,
+    roster: &Roster,
+    primary: Primary<'_>,
+    member: &str,
+    decision: &mut Decision,
+) {
+    let copies = scene.wanted.engine.copies;
+    match next_step(scene.observed, roster, copies, member, (primary.name, primary.report)) {
+        Step::SwitchOver => hand_over(scene, roster, primary, None, decision),
+        Step::Leave => decision.order(scene, member, Action::Leave),
+        Step::Stop => decision.order(scene, member, Action::Stop),
+        Step::AwaitCopies => decision.ask = true,
+        Step::MarkLeft => decision.order(scene, member, Action::MarkLeft),
+        Step::ShrinkRoster if scene.acknowledged(roster) && roster.before.is_none() => {
+            decision.roster = Some(roster.without(member));
+        }
+        Step::Release => decision.effects.push(Effect::Release(member.to_owned())),
+        Step::ShrinkRoster | Step::AwaitRoster | Step::LastHolder | Step::Unheard => {}
+    }
+}
+
+/// Demotes the primary, once it is certain that another can be promoted after it: everyone is accounted for, the read
+/// set is complete, and the target has caught up.
+fn hand_over(
+    scene: &Scene<'_>,
+    roster: &Roster,
+    primary: Primary<'_>,
+    to: Option<&str>,
+    decision: &mut Decision,
+) {
+    match elect(scene.observed, scene.wanted, roster, scene.now, true) {
+        Outcome::Elected(_) => {}
+        Outcome::Waiting(_) => {
+            decision.ask = true;
+            return;
+        }
+        Outcome::Blocked(_) | Outcome::NoSeed(_) => return,
+    }
+    let caught_up = |name: &str| {
+        roster.entry(name).is_some_and(|entry| entry.voter) && follows(scene.observed, name, primary.report)
+    };
+    let target = match to {
+        Some(to) => Some(to).filter(|to| caught_up(to) && !scene.wanted.disabled(to)),
+        None => roster.voters().map(|voter| voter.member.as_str()).find(|name| {
+            *name != primary.name
+                && caught_up(name)
+                && scene.wanted.stays(name)
+                && !scene.wanted.disabled(name)
+        }),
+    };
+    if target.is_some() {
+        let action = if scene.wanted.engine.demotes { Action::Demote } else { Action::Stop };
+        decision.order(scene, primary.name, action);
+    }
+}
+
+/// Whether this member runs as a secondary and holds all that the primary was last seen to hold.
+fn follows(observed: &Observed, name: &str, primary: &Report) -> bool {
+    let Some(report) = observed.report_of(name) else { return false };
+    let running = report.running().is_some_and(|running| running.role == Role::Secondary && running.synced);
+    let sequence = |report: &Report| report.held().map(|held| held.sequence);
+    running && sequence(report) >= sequence(primary)
+}

@@ -1,0 +1,83 @@
+//! What the rules look at: the observations, the wishes, and the questions that several rules ask.
+
+use jiff::Timestamp;
+use muster_api::names::Role;
+
+use super::super::observed::{Observed, serves_as_primary};
+use super::super::report::{Activity, Application, Held, Report, Running};
+use super::super::roster::{Roster, voters};
+use super::super::wanted::Wanted;
+use super::ANSWER_LIMIT;
+
+/// One moment, as the rules see it.
+pub(super) struct Scene<'a> {
+    pub(super) observed: &'a Observed,
+    pub(super) wanted: &'a Wanted,
+    pub(super) now: Timestamp,
+    /// The newest roster that anyone names.
+    pub(super) roster: Option<&'a Roster>,
+}
+
+/// The primary that the others follow.
+#[derive(Clone, Copy)]
+pub(super) struct Primary<'a> {
+    pub(super) name: &'a str,
+    pub(super) report: &'a Report,
+    pub(super) held: &'a Held,
+}
+
+impl<'a> Scene<'a> {
+    pub(super) fn new(observed: &'a Observed, wanted: &'a Wanted, now: Timestamp) -> Self {
+        Self { observed, wanted, now, roster: observed.roster() }
+    }
+
+    /// The serving primary of the highest place.
+    pub(super) fn serving(&self) -> Option<Primary<'a>> {
+        let serving = self.observed.reporting().filter(|(_, report)| serves_as_primary(report));
+        let primaries =
+            serving.filter_map(|(name, report)| Some(Primary { name, report, held: report.held()? }));
+        primaries.max_by_key(|primary| (primary.held.terms.current(), primary.held.sequence))
+    }
+
+    /// Whether someone runs as primary, though it does not serve yet, or cannot say what it holds.
+    pub(super) fn primary_runs(&self) -> bool {
+        let primary =
+            |running: &Running| running.role == Role::Primary && running.activity != Activity::Isolated;
+        self.observed.running().any(|(_, _, running)| primary(running))
+    }
+
+    /// Whether there is, or may be, data of this cluster. Unreadable is not nothing.
+    pub(super) fn data_exists(&self) -> bool {
+        self.observed.reporting().any(|(_, report)| !report.is_empty())
+    }
+
+    /// The report of a member that can be sent a command now: it is heard, and owes no answer, or has owed one for
+    /// too long. One that owes the answer to a start is sent nothing but a stop.
+    pub(super) fn commandable(&self, member: &str) -> Option<&'a Report> {
+        let report = self.observed.report_of(member)?;
+        let seen = self.observed.members.get(member)?;
+        let free = seen.unanswered_start.is_none()
+            && seen.pending.is_none_or(|pending| pending.at + ANSWER_LIMIT <= self.now);
+        (free && report.application != Application::Unknown).then_some(report)
+    }
+
+    /// Whether the newest roster has reached everyone it must: all that report, enough voters of the one before, and
+    /// every primary's application.
+    pub(super) fn acknowledged(&self, roster: &Roster) -> bool {
+        let told = |report: &Report| report.roster.as_ref().is_some_and(|own| own.version >= roster.version);
+        let everyone =
+            self.observed.reporting().all(|(_, report)| told(report) && self.in_use(report, roster));
+        let before = roster.before.as_deref().unwrap_or(&roster.entries);
+        let old_voters = voters(before).filter(|voter| {
+            self.observed.reporting().any(|(_, report)| report.volume == voter.volume && told(report))
+        });
+        everyone && old_voters.count() >= self.wanted.engine.copies.told(voters(before).count())
+    }
+
+    /// Whether a primary counts copies by this roster; others have nothing to count.
+    pub(super) fn in_use(&self, report: &Report, roster: &Roster) -> bool {
+        report.running().is_none_or(|running| {
+            running.role != Role::Primary || running.roster.is_some_and(|used| used >= roster.version)
+        })
+    }
+}

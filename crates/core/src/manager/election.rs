@@ -1,0 +1,284 @@
+//! Seed election: who is the most advanced, and whether that can be known.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use muster_api::names::BlockedBy;
+
+use super::fencing::Standing;
+use super::observed::{FailedSeeds, Observed};
+use super::report::{Held, Report};
+use super::requests::Directive;
+use super::roster::{Entry, Roster, voters};
+use super::terms::{Place, Relation};
+use super::wanted::Wanted;
+
+/// The first pause after no seed could be found; it doubles with every further one.
+pub const SEED_BACKOFF: SignedDuration = SignedDuration::from_secs(10);
+/// The longest such pause.
+pub const MAX_SEED_BACKOFF: SignedDuration = SignedDuration::from_mins(10);
+
+/// What came of an election.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// This member.
+    Elected(Winner),
+    /// Someone has to do something first.
+    Blocked(Obstacle),
+    /// Answers are outstanding that will come by themselves.
+    Waiting(Vec<String>),
+    /// Everyone with the highest place was tried and stopped again; the next try is at that time.
+    NoSeed(Timestamp),
+}
+
+/// Who is to be seeded or promoted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Winner {
+    /// The member.
+    pub member: String,
+    /// What it holds.
+    pub place: Place,
+    /// The voters whose data was not there, when a person or `allowLoss` said to go on without: what they alone
+    /// hold is lost.
+    pub without: Vec<String>,
+}
+
+/// Why an election cannot be held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// The kind.
+    pub by: BlockedBy,
+    /// The members it is about.
+    pub members: Vec<String>,
+}
+
+/// The data of one voter.
+#[derive(Clone, Copy, Debug)]
+struct Ballot<'a> {
+    member: &'a str,
+    report: &'a Report,
+    held: &'a Held,
+}
+
+impl Ballot<'_> {
+    fn place(&self) -> Place {
+        self.held.place()
+    }
+}
+
+/// Holds an election over the roster. `all_data`: data outside of the roster may contradict it too (rule 4).
+pub fn elect(
+    observed: &Observed,
+    wanted: &Wanted,
+    roster: &Roster,
+    now: Timestamp,
+    all_data: bool,
+) -> Outcome {
+    let election = Election { observed, wanted, roster };
+    match election.hold(now, all_data) {
+        Ok(winner) => Outcome::Elected(winner),
+        Err(outcome) => outcome,
+    }
+}
+
+struct Election<'a> {
+    observed: &'a Observed,
+    wanted: &'a Wanted,
+    roster: &'a Roster,
+}
+
+impl<'a> Election<'a> {
+    fn hold(&self, now: Timestamp, all_data: bool) -> Result<Winner, Outcome> {
+        self.everyone_accounted_for()?;
+        self.count_a_person_set()?;
+        if let Some(winner) = self.chosen_regardless() {
+            return Ok(winner);
+        }
+        let ballots: Vec<Ballot<'a>> = self.ballots(&self.roster.entries).collect();
+        let winner = match self.chosen(&ballots) {
+            Some(chosen) => chosen,
+            None => {
+                self.one_history(&ballots, all_data)?;
+                self.most_advanced(&ballots, now)?
+            }
+        };
+        let without = self.unread(&winner);
+        let complete = self.read_set_complete(&winner);
+        if !complete && !self.loss_allowed(&ballots) {
+            return Err(blocked(BlockedBy::DataMissing, without));
+        }
+        let without = if complete { Vec::new() } else { without };
+        Ok(Winner { member: winner.member.to_owned(), place: winner.place(), without })
+    }
+
+    /// Every member of the roster, and of the one before while that has to answer too, is accounted for.
+    fn everyone_accounted_for(&self) -> Result<(), Outcome> {
+        let mut silent = Vec::new();
+        let mut unconfirmed = Vec::new();
+        let mut waiting = Vec::new();
+        for member in self.roster.names() {
+            let connected = self.observed.members.get(member).is_some_and(|seen| seen.connected);
+            match self.observed.standing(member) {
+                Standing::Reporting | Standing::Fenced(_) => {}
+                Standing::Silent { .. } => silent.push(member.to_owned()),
+                Standing::Unanswered if !connected => unconfirmed.push(member.to_owned()),
+                Standing::Unanswered | Standing::Stale | Standing::Undetermined => {
+                    waiting.push(member.to_owned())
+                }
+            }
+        }
+        if !silent.is_empty() {
+            return Err(blocked(BlockedBy::MemberMissing, silent));
+        }
+        if !unconfirmed.is_empty() {
+            return Err(blocked(BlockedBy::SeedUnconfirmed, unconfirmed));
+        }
+        if waiting.is_empty() { Ok(()) } else { Err(Outcome::Waiting(waiting)) }
+    }
+
+    /// A count set by a person blocks until that many members are configured.
+    fn count_a_person_set(&self) -> Result<(), Outcome> {
+        let configured = self.wanted.members.values().filter(|member| !member.leaving).count();
+        match self.wanted.restore {
+            Some(count) if count > configured => Err(blocked(BlockedBy::RestoreReplicas, Vec::new())),
+            _ => Ok(()),
+        }
+    }
+
+    /// The data of those of these entries that are voters: there, whole, and read in this round. By volume, not by
+    /// name: an exchanged disk is not the data that was acknowledged on.
+    fn ballots(&self, entries: &'a [Entry]) -> impl Iterator<Item = Ballot<'a>> {
+        voters(entries).filter_map(|entry| {
+            self.observed.reporting().find_map(|(member, report)| {
+                let held = report.held().filter(|held| held.counts())?;
+                let read = self.observed.standing(member) == Standing::Reporting;
+                (read && report.volume == entry.volume).then_some(Ballot { member, report, held })
+            })
+        })
+    }
+
+    /// A person chose a member and accepted the loss of whatever it does not hold.
+    fn chosen_regardless(&self) -> Option<Winner> {
+        let Some(Directive::Seed { member, accept_data_loss: true }) = &self.observed.directive else {
+            return None;
+        };
+        let report = self.observed.report_of(member)?;
+        let place = report.held().map(Held::place).unwrap_or_default();
+        let others = self.roster.voters().map(|voter| voter.member.clone()).filter(|name| name != member);
+        Some(Winner { member: member.clone(), place, without: others.collect() })
+    }
+
+    /// A person chose a member that holds data of this cluster.
+    fn chosen(&self, ballots: &[Ballot<'a>]) -> Option<Ballot<'a>> {
+        let Some(Directive::Seed { member, .. }) = &self.observed.directive else { return None };
+        ballots.iter().find(|ballot| ballot.member == member).copied()
+    }
+
+    fn one_history(&self, ballots: &[Ballot<'a>], all_data: bool) -> Result<(), Outcome> {
+        let mut found: BTreeSet<(&str, &str)> =
+            ballots.iter().map(|ballot| (ballot.held.history.as_str(), ballot.member)).collect();
+        if all_data {
+            let others = self.observed.reporting().filter_map(|(member, report)| {
+                let held = report.held().filter(|held| held.counts())?;
+                Some((held.history.as_str(), member))
+            });
+            found.extend(others);
+        }
+        let histories: BTreeSet<&str> = found.iter().map(|(history, _)| *history).collect();
+        if histories.len() <= 1 {
+            return Ok(());
+        }
+        Err(blocked(
+            BlockedBy::HistoryDiffers,
+            found.iter().map(|(_, member)| (*member).to_owned()).collect(),
+        ))
+    }
+
+    /// The highest place of all; among equals, one that was not tried in vain, stays, runs already, or comes first.
+    fn most_advanced(&self, ballots: &[Ballot<'a>], now: Timestamp) -> Result<Ballot<'a>, Outcome> {
+        let Some(top) = ballots.iter().map(Ballot::place).max() else {
+            let all = self.roster.voters().map(|voter| voter.member.clone()).collect();
+            return Err(blocked(BlockedBy::DataMissing, all));
+        };
+        let level: Vec<&Ballot<'a>> = ballots.iter().filter(|ballot| ballot.place() == top).collect();
+        let enabled: Vec<&&Ballot<'a>> =
+            level.iter().filter(|ballot| !self.wanted.disabled(ballot.member)).collect();
+        if enabled.is_empty() {
+            let members = level.iter().map(|ballot| ballot.member.to_owned()).collect();
+            return Err(blocked(BlockedBy::MemberDisabled, members));
+        }
+        let failed = &self.observed.failed_seeds;
+        let retry_at = retry_at(failed);
+        let untried = |ballot: &&&&Ballot<'a>| retry_at <= now || !failed.members.contains(ballot.member);
+        let rank = |ballot: &&&&Ballot<'a>| {
+            let asked_for = self.switchover_target() == Some(ballot.member);
+            let leaves = !self.wanted.stays(ballot.member);
+            (!asked_for, leaves, ballot.report.running().is_none(), self.wanted.order(ballot.member))
+        };
+        enabled
+            .iter()
+            .filter(untried)
+            .min_by_key(rank)
+            .map(|ballot| ***ballot)
+            .ok_or(Outcome::NoSeed(retry_at))
+    }
+
+    fn switchover_target(&self) -> Option<&str> {
+        match &self.observed.directive {
+            Some(Directive::Switchover { to, .. }) => to.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether enough voters were read, in this roster and in the one before, to know every acknowledged write.
+    fn read_set_complete(&self, winner: &Ballot<'a>) -> bool {
+        let rosters = [Some(&self.roster.entries), self.roster.before.as_ref()];
+        rosters.into_iter().flatten().all(|entries| {
+            let read = self.ballots(entries).filter(|ballot| agrees(ballot, winner)).count();
+            read >= self.wanted.engine.copies.read(voters(entries).count())
+        })
+    }
+
+    /// The voters whose data was not read, or disagrees.
+    fn unread(&self, winner: &Ballot<'a>) -> Vec<String> {
+        let read: BTreeSet<&str> = self
+            .ballots(&self.roster.entries)
+            .filter(|ballot| agrees(ballot, winner))
+            .map(|ballot| ballot.report.volume.as_str())
+            .collect();
+        let unread = self.roster.voters().filter(|voter| !read.contains(voter.volume.as_str()));
+        unread.map(|voter| voter.member.clone()).collect()
+    }
+
+    /// Whether someone said to go on without a complete read set.
+    fn loss_allowed(&self, ballots: &[Ballot<'a>]) -> bool {
+        let asked = self.chosen(ballots).is_some();
+        let few_enough = self.wanted.restore.is_some_and(|count| ballots.len() >= count);
+        self.wanted.allow_loss || asked || few_enough
+    }
+}
+
+/// Whether this voter's data is part of the winner's.
+fn agrees(ballot: &Ballot<'_>, winner: &Ballot<'_>) -> bool {
+    is_prefix(ballot.held, winner.held)
+}
+
+/// Whether this data is a prefix of the primary's.
+pub fn is_prefix(held: &Held, primary: &Held) -> bool {
+    held.history == primary.history
+        && held.terms.relation(held.sequence, &primary.terms, primary.sequence) == Relation::Prefix
+}
+
+/// When seeds that failed may be tried again.
+pub fn retry_at(failed: &FailedSeeds) -> Timestamp {
+    let Some(last) = failed.last else { return Timestamp::MIN };
+    let doublings = failed.attempts.saturating_sub(1).min(16);
+    last + SEED_BACKOFF.saturating_mul(1 << doublings).min(MAX_SEED_BACKOFF)
+}
+
+fn blocked(by: BlockedBy, members: Vec<String>) -> Outcome {
+    Outcome::Blocked(Obstacle { by, members })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,8 @@
+//! The manager's decisions on a simulated cluster: the traces that broke earlier rules, and random histories.
+
+mod checks;
+mod histories;
+mod leader;
+mod node;
+mod traces;
+mod world;

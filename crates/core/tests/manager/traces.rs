@@ -1,0 +1,1 @@
+//! The traces of SAFETY, each by its name.

@@ -1,0 +1,269 @@
+//! A simulated cluster: nodes, leaders, and messages that are late, lost or repeated.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use muster_api::names::Role;
+use muster_core::manager::command::{Answer, Command};
+use muster_core::manager::report::{Instance, Report};
+use muster_core::manager::roster::{Copies, Roster};
+use muster_core::manager::wanted::{Engine, Mark, Marks, Wanted, WantedMember};
+
+use super::leader::Leader;
+use super::node::{Agent, Node, Volume};
+
+/// What is under way.
+#[derive(Clone, Debug)]
+pub(crate) enum Message {
+    Command { leader: usize, command: Command },
+    Answer { leader: usize, member: String, answer: Answer },
+    Report { leader: usize, member: String, report: Box<Report>, connection: u64 },
+}
+
+pub(crate) struct World {
+    pub(crate) now: Timestamp,
+    pub(crate) nodes: BTreeMap<String, Node>,
+    pub(crate) leaders: Vec<Leader>,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) wanted: Wanted,
+    pub(crate) marks: BTreeMap<String, Option<Mark>>,
+    /// Writes whose clients have their answer.
+    pub(crate) acknowledged: BTreeSet<u64>,
+    /// A person, or `allowLoss`, said to go on without what could not be read.
+    pub(crate) loss_accepted: bool,
+    names_given: u64,
+    writes: u64,
+    instances: u64,
+}
+
+impl World {
+    /// `members` configured nodes, powered on, nothing on their volumes, and one leader.
+    pub(crate) fn new(members: usize, copies: Copies) -> Self {
+        let engine = Engine {
+            copies,
+            elects: false,
+            promotes: true,
+            demotes: true,
+            bootstraps: false,
+            stall_timeout: SignedDuration::from_mins(30),
+        };
+        let wanted = Wanted {
+            cluster: "orders".into(),
+            members: BTreeMap::new(),
+            parked: false,
+            primaries: 1,
+            engine,
+            allow_loss: false,
+            restore: None,
+            formed: Marks::default(),
+        };
+        let mut world = Self {
+            now: Timestamp::UNIX_EPOCH,
+            nodes: BTreeMap::new(),
+            leaders: Vec::new(),
+            messages: Vec::new(),
+            wanted,
+            marks: BTreeMap::new(),
+            acknowledged: BTreeSet::new(),
+            loss_accepted: false,
+            names_given: 0,
+            writes: 0,
+            instances: 0,
+        };
+        for _ in 0..members {
+            world.configure_next();
+        }
+        world.elect_leader();
+        world
+    }
+
+    pub(crate) fn new_name(&mut self) -> String {
+        self.names_given += 1;
+        format!("id{}", self.names_given)
+    }
+
+    // --- What administrators do.
+
+    /// Configures one more member, the lowest free ordinal, on a new volume.
+    pub(crate) fn configure_next(&mut self) -> String {
+        let ordinal = (0..).find(|n| !self.wanted.members.contains_key(&member_name(*n))).unwrap_or_default();
+        let name = member_name(ordinal);
+        let uuid = self.new_name();
+        self.wanted.members.insert(
+            name.clone(),
+            WantedMember { ordinal: Some(ordinal), pool: "p".into(), ..WantedMember::default() },
+        );
+        self.marks.entry(name.clone()).or_insert(None);
+        let kept = self.nodes.remove(&name).map(|node| node.volume);
+        let volume = kept.unwrap_or_else(|| Volume::new(uuid));
+        self.nodes.insert(name.clone(), Node { name: name.clone(), volume, agent: None });
+        self.power_on(&name);
+        name
+    }
+
+    /// Marks a configured member as leaving.
+    pub(crate) fn remove(&mut self, name: &str) {
+        if let Some(member) = self.wanted.members.get_mut(name) {
+            member.leaving = true;
+        }
+    }
+
+    /// Its Pod goes, its volume is kept.
+    pub(crate) fn release(&mut self, name: &str) {
+        self.wanted.members.remove(name);
+        self.power_off(name);
+    }
+
+    pub(crate) fn refresh_marks(&mut self) {
+        let found = self.marks.values().flatten().cloned().collect();
+        let some_unmarked = self.marks.values().any(Option::is_none);
+        self.wanted.formed = Marks { found, some_unmarked };
+    }
+
+    // --- What happens to machines.
+
+    pub(crate) fn power_on(&mut self, name: &str) {
+        self.instances += 1;
+        let instance = Instance(self.instances);
+        if let Some(node) = self.nodes.get_mut(name)
+            && node.agent.is_none()
+        {
+            node.agent = Some(Agent { instance, serial: 0, app: None });
+        }
+    }
+
+    pub(crate) fn power_off(&mut self, name: &str) {
+        if let Some(node) = self.nodes.get_mut(name) {
+            node.agent = None;
+        }
+        for leader in &mut self.leaders {
+            leader.lose(name);
+        }
+    }
+
+    pub(crate) fn kill_application(&mut self, name: &str) {
+        if let Some(agent) = self.nodes.get_mut(name).and_then(|node| node.agent.as_mut()) {
+            agent.app = None;
+        }
+    }
+
+    /// The disk is exchanged for an empty one.
+    pub(crate) fn wipe(&mut self, name: &str) {
+        let uuid = self.new_name();
+        self.power_off(name);
+        if let Some(node) = self.nodes.get_mut(name) {
+            node.volume = Volume::new(uuid);
+        }
+    }
+
+    // --- What applications do.
+
+    /// A client writes to this member, if it serves.
+    pub(crate) fn write(&mut self, name: &str) -> Option<u64> {
+        let write = self.writes + 1;
+        let node = self.nodes.get_mut(name)?;
+        node.app().filter(|app| app.role == Role::Primary && app.serving)?;
+        node.volume.log.push(write);
+        self.writes = write;
+        self.confirm_own(name);
+        self.acknowledge(name);
+        Some(write)
+    }
+
+    /// A starting primary begins to serve.
+    pub(crate) fn begin_serving(&mut self, name: &str) {
+        let Some(node) = self.nodes.get_mut(name) else { return };
+        let Some(app) = node.agent.as_mut().and_then(|agent| agent.app.as_mut()) else { return };
+        if app.role != Role::Primary || app.serving {
+            return;
+        }
+        app.serving = true;
+        app.synced = true;
+        node.volume.complete = true;
+        node.volume.unreadable = false;
+        let log = node.volume.log.clone();
+        self.check_nothing_lost(name, &log);
+        self.confirm_own(name);
+    }
+
+    /// A secondary fetches up to `most` writes from the primary it was started for.
+    pub(crate) fn replicate(&mut self, name: &str, most: usize) {
+        let Some(follower) = self.nodes.get(name) else { return };
+        let Some(app) = follower.app().filter(|app| app.role == Role::Secondary) else { return };
+        let term = app.term;
+        let Some((primary, source)) = self.nodes.iter().find_map(|(primary, node)| {
+            let serves =
+                node.app().is_some_and(|app| app.role == Role::Primary && app.serving && app.term == term);
+            (serves && primary != name).then(|| (primary.clone(), node.volume.clone()))
+        }) else {
+            return;
+        };
+        let Some(node) = self.nodes.get_mut(name) else { return };
+        let held = node.volume.log.len();
+        let copying = node.app().is_some_and(|app| app.copying);
+        if copying {
+            node.volume.log.clone_from(&source.log);
+        } else {
+            assert!(
+                source.log.starts_with(&node.volume.log),
+                "{name} follows {primary} though it is no prefix of it"
+            );
+            node.volume.log.extend(source.log.iter().skip(held).take(most));
+        }
+        let synced = node.volume.log.len() == source.log.len();
+        if let Some(app) = node.app_mut() {
+            app.synced = synced;
+            app.copying = false;
+        }
+        if synced {
+            node.volume.complete = true;
+            node.volume.left = false;
+        }
+        let (uuid, sequence) = (node.volume.uuid.clone(), node.volume.sequence());
+        if let Some(app) = self.nodes.get_mut(&primary).and_then(Node::app_mut) {
+            app.confirmed.insert(uuid, sequence);
+        }
+        self.acknowledge(&primary);
+    }
+
+    fn confirm_own(&mut self, name: &str) {
+        if let Some(node) = self.nodes.get_mut(name) {
+            let (uuid, sequence) = (node.volume.uuid.clone(), node.volume.sequence());
+            if let Some(app) = node.app_mut() {
+                app.confirmed.insert(uuid, sequence);
+            }
+        }
+    }
+
+    /// The primary answers every client whose write has enough copies, by the roster it uses.
+    fn acknowledge(&mut self, name: &str) {
+        let Some(node) = self.nodes.get(name) else { return };
+        let Some(app) = node.app().filter(|app| app.role == Role::Primary && app.serving) else { return };
+        let Some(roster) = app.roster.as_ref() else { return };
+        let mut copies: Vec<u64> =
+            roster.voters().map(|voter| app.confirmed.get(&voter.volume).copied().unwrap_or(0)).collect();
+        copies.sort_unstable_by(|a, b| b.cmp(a));
+        let written = self.wanted.engine.copies.written(copies.len());
+        let Some(safe) = copies.get(written.saturating_sub(1)) else { return };
+        let safe = usize::try_from(*safe).unwrap_or_default().min(node.volume.log.len());
+        self.acknowledged.extend(node.volume.log[..safe].iter().copied());
+    }
+
+    // --- What people find out.
+
+    /// The newest roster on any disk.
+    pub(crate) fn newest_roster(&self) -> Option<&Roster> {
+        self.nodes.values().filter_map(|node| node.volume.roster.as_ref()).max_by_key(|roster| roster.version)
+    }
+
+    pub(crate) fn serving(&self) -> Option<&str> {
+        self.nodes
+            .values()
+            .find(|node| node.app().is_some_and(|app| app.serving))
+            .map(|node| node.name.as_str())
+    }
+}
+
+pub(crate) fn member_name(ordinal: u32) -> String {
+    char::from_digit(10 + ordinal, 36).unwrap_or('z').to_string()
+}

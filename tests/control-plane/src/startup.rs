@@ -15,21 +15,25 @@ const READY_WITHIN: Duration = Duration::from_secs(60);
 const PORT_ATTEMPTS: usize = 5;
 
 pub(crate) fn start() -> Result<ControlPlane, Error> {
+    start_on(free_ports)
+}
+
+/// Starts on the ports for etcd and kube-apiserver that are chosen for each attempt.
+fn start_on(mut choose: impl FnMut() -> Result<[u16; 2], Error>) -> Result<ControlPlane, Error> {
     let assets = locate()?;
     let mut attempt = 1;
     loop {
-        match start_once(&assets) {
+        match start_once(&assets, choose()?) {
             Err(error) if error.is_port_taken() && attempt < PORT_ATTEMPTS => attempt += 1,
             result => return result,
         }
     }
 }
 
-fn start_once(assets: &Assets) -> Result<ControlPlane, Error> {
+fn start_once(assets: &Assets, [etcd_port, api_port]: [u16; 2]) -> Result<ControlPlane, Error> {
     let deadline = Instant::now() + READY_WITHIN;
     let secret = random_word()?;
     let directory = Directory::create(std::env::temp_dir().join(format!("muster-control-plane-{secret}")))?;
-    let [etcd_port, api_port] = free_ports()?;
     let layout = Layout { directory: directory.path(), etcd_port, api_port, secret: &secret };
     layout.write_files()?;
 
@@ -38,16 +42,16 @@ fn start_once(assets: &Assets) -> Result<ControlPlane, Error> {
         Server::spawn(name, &assets.path(binary), &arguments, &log)
     };
     let mut etcd = spawn("etcd", Binary::Etcd, layout.etcd_arguments())?;
-    wait_until(&mut etcd, deadline, || accepts(etcd_port))?;
+    wait_until(&mut [&mut etcd], deadline, || accepts(etcd_port))?;
     let mut apiserver = spawn("kube-apiserver", Binary::KubeApiserver, layout.apiserver_arguments())?;
-    wait_until(&mut apiserver, deadline, || accepts(api_port))?;
 
     let (url, kubeconfig) = (layout.api_url(), layout.kubeconfig());
     let ask = |arguments: &[&str]| kubectl::succeeds(assets, &kubeconfig, arguments);
-    wait_until(&mut apiserver, deadline, || ask(&["get", "--raw", "/readyz"]))?;
+    let mut servers = [&mut apiserver, &mut etcd];
+    wait_until(&mut servers, deadline, || accepts(api_port))?;
+    wait_until(&mut servers, deadline, || ask(&["get", "--raw", "/readyz"]))?;
     // The API server creates this namespace after it has said that it is ready.
-    wait_until(&mut apiserver, deadline, || ask(&["get", "namespace", "default"]))?;
-    etcd.check()?;
+    wait_until(&mut servers, deadline, || ask(&["get", "namespace", "default"]))?;
     Ok(ControlPlane {
         assets: assets.clone(),
         url,
@@ -58,18 +62,19 @@ fn start_once(assets: &Assets) -> Result<ControlPlane, Error> {
     })
 }
 
-/// Asks until the answer is yes, the server ends, or the deadline passes.
-fn wait_until(
-    server: &mut Server,
+/// Asks until the answer is yes, one of the servers ends, or the deadline passes. The first server is the one that
+/// is waited for.
+fn wait_until<const N: usize>(
+    servers: &mut [&mut Server; N],
     deadline: Instant,
     mut ready: impl FnMut() -> Result<(), String>,
 ) -> Result<(), Error> {
-    let outcome = eventually(deadline, || match server.check() {
+    let outcome = eventually(deadline, || match servers.iter_mut().try_for_each(|server| server.check()) {
         Ok(()) => ready().map(Ok),
         Err(ended) => Ok(Err(ended)),
     });
     outcome.unwrap_or_else(|answer| {
-        let (server, log) = (server.name(), server.log_tail());
+        let (server, log) = (servers[0].name(), servers[0].log_tail());
         Err(Error::NotReady { server, seconds: READY_WITHIN.as_secs(), answer, log })
     })
 }
@@ -97,4 +102,41 @@ fn random_word() -> Result<String, Error> {
     let read = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
     read.map_err(Error::io("read /dev/urandom"))?;
     Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Starts with the first choice of ports replaced by one that somebody holds; says how many choices it took.
+    fn choices_when_taken(which: usize) -> usize {
+        let holder = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let mut choices = 0;
+        let plane = start_on(|| {
+            choices += 1;
+            let mut ports = free_ports()?;
+            if choices == 1 {
+                ports[which] = holder.local_addr().unwrap().port();
+            }
+            Ok(ports)
+        });
+        plane.unwrap();
+        choices
+    }
+
+    #[test]
+    fn real_a_port_of_etcd_that_is_taken_is_replaced() {
+        assert_eq!(choices_when_taken(0), 2);
+    }
+
+    #[test]
+    fn real_a_port_of_the_api_server_that_is_taken_is_replaced() {
+        assert_eq!(choices_when_taken(1), 2);
+    }
+
+    #[test]
+    fn chosen_ports_differ() {
+        let [a, b, c] = free_ports().unwrap();
+        assert!(a != b && b != c && a != c);
+    }
 }

@@ -102,7 +102,7 @@ rules! {
         "has(self.device) != has(self.pvcName)";
     /// On `spec.storage`.
     STORAGE_UNIQUE: "each device and each pvcName may be given once",
-        "self.all(a, self.exists_one(b, (has(a.pvcName) && has(b.pvcName) && a.pvcName == b.pvcName) || (has(a.device) && has(b.device) && a.device == b.device)))";
+        "self.all(a, (!has(a.pvcName) || self.exists_one(b, has(b.pvcName) && b.pvcName == a.pvcName)) && (!has(a.device) || self.exists_one(b, has(b.device) && b.device == a.device)))";
     /// On the spec: a claim stays, and grows.
     CLAIM_GROWS: "a claim cannot be taken away, and its capacity can only grow",
         "!has(oldSelf.storage) || oldSelf.storage.all(o, !has(o.claim) || (has(self.storage) && self.storage.exists(s, has(s.claim) && has(s.pvcName) && s.pvcName == o.pvcName && !quantity(string(s.claim.capacity)).isLessThan(quantity(string(o.claim.capacity))))))";

@@ -1,5 +1,6 @@
 //! Quantities: forms that are known, and properties over random ones. That a real API server agrees is proven in
 //! `real_crds`.
+#![cfg(test)] // so that the lints for tests hold in helper functions too
 
 use std::cmp::Ordering;
 

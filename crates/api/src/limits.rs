@@ -164,6 +164,8 @@ pub const WORD_MAX: u32 = 128;
 pub const MESSAGE_MAX: u32 = 4096;
 /// Most conditions of one object.
 pub const MAX_CONDITIONS: u32 = 32;
+/// Most attributes of one failure domain.
+pub const MAX_ATTRIBUTES: u32 = 16;
 /// Most devices in a Member's status.
 pub const MAX_DEVICES: u32 = 128;
 /// Longest `history` or `position`: what the engine prints is cut there.

@@ -64,6 +64,11 @@ pub fn annotations(_: &mut SchemaGenerator) -> Schema {
     string_map(limits::MAX_ANNOTATIONS, limits::ANNOTATION_VALUE_MAX)
 }
 
+/// Attributes of a failure domain.
+pub fn attributes(_: &mut SchemaGenerator) -> Schema {
+    string_map(limits::MAX_ATTRIBUTES, limits::STATUS_NAME_MAX)
+}
+
 /// Files of an engine.
 pub fn files(_: &mut SchemaGenerator) -> Schema {
     with_rules(string_map(limits::MAX_FILES, limits::FILE_MAX), &[crate::rules::FILE_NAMES])

@@ -1,5 +1,7 @@
 //! `ReplicatedCluster.status`: every field optional, because what is not known is absent.
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube::KubeSchema;
 use serde::{Deserialize, Serialize};
@@ -214,19 +216,18 @@ pub struct PoolStatus {
     pub free_storage: Option<Quantity>,
 }
 
-/// One zone over which the members are spread.
+/// One zone over which the members are spread, in the shape of Cluster API.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailureDomain {
     /// The name of the zone.
     #[schemars(length(min = 1, max = limits::STATUS_NAME_MAX))]
     pub name: String,
-    /// How many members run there.
+    /// Whether members that serve writes may run there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
-    pub members: Option<i32>,
-    /// How many of them are Ready at their generation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = limits::COUNT_MAX))]
-    pub ready_members: Option<i32>,
+    pub control_plane: Option<bool>,
+    /// What else is known: `members` and `readyMembers`, how many run there and how many of them are Ready.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "tolerant::value")]
+    #[schemars(schema_with = "schema::attributes")]
+    pub attributes: BTreeMap<String, String>,
 }

@@ -168,67 +168,66 @@ fn engine_rules() -> Vec<Case> {
 }
 
 fn bounds() -> Vec<Case> {
-    let field = |field, message, refused: Value, accepted: Value| bound(field, message, refused, accepted);
     vec![
-        field(
+        bound(
             "spec.topology.acknowledgedCopies",
             "Required value",
             set("/spec/topology/acknowledgedCopies", REMOVED),
             json!({}),
         ),
-        field(
+        bound(
             "spec.topology.election",
             "Unsupported value",
             set("/spec/topology/election", "None"),
             set("/spec/topology/election", "Engine"),
         ),
-        field(
+        bound(
             "spec.topology.defaultPrimaries",
             "Unsupported value",
             set("/spec/topology/defaultPrimaries", "Two"),
             set("/spec/topology/defaultPrimaries", "All"),
         ),
-        field(
+        bound(
             "spec.topology.minMembers",
             "greater than or equal to 1",
             set("/spec/topology/minMembers", 0),
             set("/spec/topology/minMembers", 3),
         ),
-        field("spec.versions", "should have at least 1 items", set("/spec/versions", json!([])), json!({})),
-        field("spec.versions[]", "Duplicate value", set("/spec/versions/1/version", "1.0"), json!({})),
-        field(
+        bound("spec.versions", "should have at least 1 items", set("/spec/versions", json!([])), json!({})),
+        bound("spec.versions[]", "Duplicate value", set("/spec/versions/1/version", "1.0"), json!({})),
+        bound(
             "spec.clientPort",
             "less than or equal to 65535",
             set("/spec/clientPort", 65536),
             set("/spec/clientPort", 65535),
         ),
-        field("spec.dataPath", "should match", set("/spec/dataPath", "data"), set("/spec/dataPath", "/data")),
-        field(
+        bound("spec.dataPath", "should match", set("/spec/dataPath", "data"), set("/spec/dataPath", "/data")),
+        bound(
             "spec.files.a",
             "may not be more than 16384",
             set("/spec/files/a", "x".repeat(16385)),
             set("/spec/files/a", "x".repeat(16384)),
         ),
-        field(
+        bound(
             "spec.secrets[].keys[].length",
             "greater than or equal to 16",
             set("/spec/secrets/0/keys/0/length", 8),
             set("/spec/secrets/0/keys/0/length", 16),
         ),
-        field("spec.actions.seed", "Required value", set("/spec/actions/seed", REMOVED), json!({})),
-        field(
+        bound("spec.actions.seed", "Required value", set("/spec/actions/seed", REMOVED), json!({})),
+        bound(
             "spec.actions.stop.command",
             "should have at least 1 items",
             set("/spec/actions/stop/command", json!([])),
             set("/spec/actions/stop", REMOVED),
         ),
-        field(
+        bound(
             "spec.actions.stop.timeoutSeconds",
             "greater than or equal to 1",
             set("/spec/actions/stop/timeoutSeconds", 0),
             set("/spec/actions/stop/timeoutSeconds", 1),
         ),
-        field(
+        bound(
             "spec.stallTimeoutSeconds",
             "greater than or equal to 10",
             set("/spec/stallTimeoutSeconds", 9),

@@ -6,6 +6,7 @@
 
 mod case;
 mod cluster;
+mod cluster_bounds;
 mod engine;
 mod install;
 mod member;

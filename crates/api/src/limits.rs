@@ -154,7 +154,8 @@ pub const MAX_CAPABILITIES: u32 = 32;
 /// Most terms, expressions or values in one selector.
 pub const MAX_SELECTOR: u32 = 32;
 
-/// Highest count in status: what its type can carry, because the API server does not check `int32` by itself.
+/// Highest count in status: what its type can carry. The API server checks `int32` by itself, but says it in words that
+/// nobody understands.
 pub const COUNT_MAX: i32 = i32::MAX;
 /// Longest name in a status list; names of objects, so longer than [`MEMBER_NAME_MAX`] is never written.
 pub const STATUS_NAME_MAX: u32 = 253;

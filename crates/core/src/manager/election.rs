@@ -27,6 +27,8 @@ pub enum Outcome {
     Blocked(Obstacle),
     /// Answers are outstanding that will come by themselves.
     Waiting(Vec<String>),
+    /// A person chose this member, and it holds nothing that counts: only `--accept-data-loss` would start from it.
+    Unfit(String),
     /// Everyone with the highest place was tried and stopped again; the next try is at that time.
     NoSeed(Timestamp),
 }
@@ -95,7 +97,7 @@ impl<'a> Election<'a> {
             return Ok(winner);
         }
         let ballots: Vec<Ballot<'a>> = self.ballots(&self.roster.entries).collect();
-        let winner = match self.chosen(&ballots) {
+        let winner = match self.chosen(&ballots)? {
             Some(chosen) => chosen,
             None => {
                 self.one_history(&ballots, all_data)?;
@@ -168,10 +170,11 @@ impl<'a> Election<'a> {
         Some(Winner { member: member.clone(), place, without: others.collect() })
     }
 
-    /// A person chose a member that holds data of this cluster.
-    fn chosen(&self, ballots: &[Ballot<'a>]) -> Option<Ballot<'a>> {
-        let Some(Directive::Seed { member, .. }) = &self.observed.directive else { return None };
-        ballots.iter().find(|ballot| ballot.member == member).copied()
+    /// A person chose a member: it must hold data of this cluster.
+    fn chosen(&self, ballots: &[Ballot<'a>]) -> Result<Option<Ballot<'a>>, Outcome> {
+        let Some(Directive::Seed { member, .. }) = &self.observed.directive else { return Ok(None) };
+        let chosen = ballots.iter().find(|ballot| ballot.member == member).copied();
+        chosen.map(Some).ok_or_else(|| Outcome::Unfit(member.clone()))
     }
 
     fn one_history(&self, ballots: &[Ballot<'a>], all_data: bool) -> Result<(), Outcome> {
@@ -252,7 +255,7 @@ impl<'a> Election<'a> {
 
     /// Whether someone said to go on without a complete read set.
     fn loss_allowed(&self, ballots: &[Ballot<'a>]) -> bool {
-        let asked = self.chosen(ballots).is_some();
+        let asked = matches!(self.chosen(ballots), Ok(Some(_)));
         let few_enough = self.wanted.restore.is_some_and(|count| ballots.len() >= count);
         self.wanted.allow_loss || asked || few_enough
     }

@@ -12,7 +12,7 @@ use super::fencing::{Fence, FenceKind};
 use super::report::{Activity, Application, Instance, Report, Running};
 use super::requests::Directive;
 use super::roster::Roster;
-use super::stamp::Stamp;
+use super::stamp::{Stamp, Term};
 use super::wanted::Wanted;
 
 /// What is known of one member.
@@ -28,7 +28,7 @@ pub struct Seen {
     pub fence: Option<Fence>,
     /// The last command sent, until it is answered.
     pub pending: Option<Sent>,
-    /// A start that was sent and not answered. A later stop, once answered, settles it.
+    /// A start that was sent, and that no report shows yet. A later stop, once obeyed, settles it.
     pub unanswered_start: Option<Sent>,
     /// When it last made progress.
     pub progressed: Option<Timestamp>,
@@ -76,6 +76,17 @@ pub struct Floor {
     pub sequence: u64,
 }
 
+/// The primary's sequence when it was first seen to count by a roster: what was acknowledged by the roster before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RosterFloor {
+    /// The roster.
+    pub version: Stamp,
+    /// The term of the primary.
+    pub term: Option<Term>,
+    /// The primary's sequence.
+    pub sequence: u64,
+}
+
 /// All that a manager knows. It forgets everything when its process ends; agents remember what must be remembered.
 #[derive(Clone, Debug)]
 pub struct Observed {
@@ -95,6 +106,8 @@ pub struct Observed {
     pub failed_seeds: FailedSeeds,
     /// The primary's sequence at the beginning of this round.
     pub floor: Option<Floor>,
+    /// The primary's sequence at the beginning of its present roster.
+    pub roster_floor: Option<RosterFloor>,
     /// What a person asked for.
     pub directive: Option<Directive>,
 }
@@ -111,6 +124,7 @@ impl Observed {
             seeding: None,
             failed_seeds: FailedSeeds::default(),
             floor: None,
+            roster_floor: None,
             directive: None,
         }
     }
@@ -141,7 +155,7 @@ impl Observed {
         if same_run.is_none_or(|old| has_progressed(old, &report)) {
             seen.progressed = Some(now);
         }
-        seen.settle(report.last, Some(report.instance));
+        seen.settle(report.last, report.instance);
         seen.connected = true;
         self.note_seed(member, &report, now);
         self.note_floor(&report);
@@ -232,10 +246,19 @@ impl Observed {
         }
     }
 
-    /// A command was answered: obeyed, or refused for good.
+    /// A command was obeyed. Of a start, that is not enough: until a report shows what it led to, the last one is
+    /// of a time before it.
     pub fn note_answer(&mut self, member: &str, answer: Answer) {
         if let Some(seen) = self.members.get_mut(member) {
-            seen.settle(Some(answer), None);
+            seen.pending = seen.pending.filter(|sent| sent.stamp > answer.stamp);
+        }
+    }
+
+    /// A command was refused: it did nothing, and never will.
+    pub fn note_refusal(&mut self, member: &str, stamp: Stamp) {
+        if let Some(seen) = self.members.get_mut(member) {
+            seen.pending = seen.pending.filter(|sent| sent.stamp != stamp);
+            seen.unanswered_start = seen.unanswered_start.filter(|sent| sent.stamp != stamp);
         }
     }
 
@@ -294,24 +317,30 @@ impl Observed {
     }
 
     fn note_floor(&mut self, report: &Report) {
-        let first = self.floor.is_none_or(|floor| floor.round != self.round);
-        if first && report.epoch == self.epoch && report.round == self.round && serves_as_primary(report) {
-            let sequence = report.held().map_or(0, |held| held.sequence);
+        if report.epoch != self.epoch || !serves_as_primary(report) {
+            return;
+        }
+        let Some(held) = report.held() else { return };
+        let sequence = held.sequence;
+        if report.round == self.round && self.floor.is_none_or(|floor| floor.round != self.round) {
             self.floor = Some(Floor { round: self.round, sequence });
+        }
+        let term = held.terms.current();
+        let known = self.roster_floor.map(|floor| (floor.version, floor.term));
+        if let Some(version) = report.running().and_then(|running| running.roster)
+            && known != Some((version, term))
+        {
+            self.roster_floor = Some(RosterFloor { version, term, sequence });
         }
     }
 }
 
 impl Seen {
-    /// Forgets what this answer, or a newer run of the agent, settles.
-    fn settle(&mut self, answer: Option<Answer>, instance: Option<Instance>) {
-        let open = |sent: Sent| {
-            let other_run = instance.is_some_and(|instance| instance != sent.instance);
-            let answered = answer.is_some_and(|answer| answer.stamp >= sent.stamp);
-            (!other_run && !answered).then_some(sent)
-        };
-        self.pending = self.pending.and_then(open);
-        self.unanswered_start = self.unanswered_start.and_then(open);
+    /// Forgets what a report settles: it comes from a newer run of the agent, or after the command was obeyed.
+    fn settle(&mut self, last: Option<Answer>, instance: Instance) {
+        let open = |sent: &Sent| instance == sent.instance && last.is_none_or(|last| last.stamp < sent.stamp);
+        self.pending = self.pending.filter(open);
+        self.unanswered_start = self.unanswered_start.filter(open);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::election::is_prefix;
 use super::observed::Observed;
 use super::report::{Application, Report};
-use super::roster::{Copies, Roster};
+use super::roster::{Copies, Entry, Roster};
 
 /// How far a leaving member has come, and what is next. The steps cannot be taken in another order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,14 +76,27 @@ fn copies_kept(
     primary: &Report,
 ) -> bool {
     let Some(floor) = observed.floor.filter(|floor| floor.round == observed.round) else { return false };
+    let remaining: Vec<&Entry> = roster.voters().filter(|voter| voter.member != leaving).collect();
+    hold_enough(observed, &remaining, copies, floor.sequence, primary)
+}
+
+/// Whether enough of these voters hold all that the primary held when it was at `floor`: so many that every read set
+/// among them contains one.
+pub fn hold_enough(
+    observed: &Observed,
+    voters: &[&Entry],
+    copies: Copies,
+    floor: u64,
+    primary: &Report,
+) -> bool {
     let Some(source) = primary.held() else { return false };
-    let remaining: Vec<_> = roster.voters().filter(|voter| voter.member != leaving).collect();
-    let holding = remaining.iter().filter(|voter| {
-        let held = observed.report_of(&voter.member).filter(|report| report.volume == voter.volume);
-        held.and_then(Report::held)
-            .is_some_and(|held| held.counts() && held.sequence >= floor.sequence && is_prefix(held, source))
+    let holding = voters.iter().filter(|voter| {
+        let report = observed.report_of(&voter.member).filter(|report| report.volume == voter.volume);
+        report
+            .and_then(Report::held)
+            .is_some_and(|held| held.counts() && held.sequence >= floor && is_prefix(held, source))
     });
-    !remaining.is_empty() && holding.count() >= copies.kept(remaining.len())
+    !voters.is_empty() && holding.count() >= copies.kept(voters.len())
 }
 
 /// Whether another voter runs that could be promoted in its stead.

@@ -1,5 +1,7 @@
 //! The roster: who was ever started on this cluster's data and has not left, and how many of them must be heard.
 
+use std::collections::BTreeSet;
+
 use super::stamp::Stamp;
 
 /// How many members surely hold a write on disk when the client has its answer (`topology.acknowledgedCopies`).
@@ -93,6 +95,14 @@ impl Roster {
     /// The entries whose copies count.
     pub fn voters(&self) -> impl Iterator<Item = &Entry> {
         voters(&self.entries)
+    }
+
+    /// The voters of the roster before, if this one counts by others.
+    pub fn voters_before(&self) -> Option<Vec<&Entry>> {
+        let before = self.before.as_ref()?;
+        let volumes =
+            |entries| -> BTreeSet<&str> { voters(entries).map(|voter| voter.volume.as_str()).collect() };
+        (volumes(before) != volumes(&self.entries)).then(|| voters(before).collect())
     }
 
     /// The change that adds this member, not yet a voter.

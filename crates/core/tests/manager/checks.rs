@@ -21,7 +21,7 @@ impl World {
 
     /// A member that begins to serve holds every acknowledged write, unless someone accepted the loss.
     pub(crate) fn check_nothing_lost(&mut self, name: &str, log: &[u64]) {
-        if self.loss_accepted {
+        if self.loss_accepted || self.wanted.allow_loss {
             self.acknowledged.retain(|write| log.contains(write));
             self.loss_accepted = false;
         }

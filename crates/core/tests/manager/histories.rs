@@ -8,9 +8,10 @@ use muster_api::names::{BlockedBy, Role};
 use muster_core::manager::election::is_prefix;
 use muster_core::manager::fencing::FenceKind;
 use muster_core::manager::requests::{Directive, SWITCHOVER_LIMIT};
-use muster_core::manager::roster::Copies;
+use muster_core::manager::roster::{Copies, Roster};
 use proptest::prelude::*;
 
+use super::node::{Node, Volume};
 use super::world::World;
 
 /// The most members a history configures.
@@ -41,8 +42,9 @@ impl World {
         let names = self.names();
         let Some(name) = pick(&names, who) else { return };
         let leader = self.leaders.len() - 1 - usize::from(how % 2).min(self.leaders.len() - 1);
-        match what % 10 {
-            0..=2 => self.deliver(usize::from(who) % self.messages.len().max(1), how % 16 == 0),
+        match what % 13 {
+            10..=12 if how % 2 == 0 => self.calm_round(),
+            0..=2 | 10..=12 => self.deliver(usize::from(who) % self.messages.len().max(1), how % 16 == 0),
             3 => self.poll(leader, name),
             4 => self.poll_all(leader),
             5 => self.lead(leader),
@@ -55,6 +57,9 @@ impl World {
 
     /// One step of what goes wrong, or of what people change.
     fn disturb(&mut self, what: u8, who: u8, how: u8) {
+        if std::env::var("MUSTER_TRACE").is_ok() {
+            eprintln!("disturb {} who {} how {}", what % 16, who, how);
+        }
         let names = self.names();
         let Some(name) = pick(&names, who) else { return };
         let leader = self.leaders.len() - 1 - usize::from(how % 2).min(self.leaders.len() - 1);
@@ -165,7 +170,7 @@ impl World {
             let votes = roster
                 .and_then(|roster| roster.entry(name))
                 .is_some_and(|entry| entry.voter && entry.volume == node.volume.uuid);
-            errant || node.volume.unreadable || (follows && votes)
+            (follows && votes) || (roster.is_some_and(|roster| roster.entry(name).is_none()) && errant)
         };
         let stays = |name: &&String| self.wanted.stays(name) && !dead.contains(*name);
         self.wanted.members.keys().filter(stays).all(in_place)
@@ -219,9 +224,13 @@ impl World {
         let Some(roster) = self.leaders[leader].observed.roster().cloned() else { return false };
         let gone = roster.entries.iter().chain(roster.before.iter().flatten()).find(|entry| {
             let node = self.nodes.get(&entry.member);
-            dead.contains(&entry.member) || node.is_none_or(|node| node.volume.uuid != entry.volume)
+            let lost = |node: &Node| {
+                let unreadable = node.volume.unreadable && !self.wanted.stays(&entry.member);
+                node.volume.uuid != entry.volume || unreadable
+            };
+            dead.contains(&entry.member) || node.is_none_or(lost)
         });
-        let Some(member) = gone.map(|entry| entry.member.clone()) else { return false };
+        let Some(member) = gone.map(|entry| entry.member.clone()) else { return self.rejoin(&roster) };
         self.fence_all_that_are_off(leader);
         self.leaders[leader].observed.directive = Some(Directive::Forget { member: member.clone() });
         let without = roster.without(&member).issue(roster.version);
@@ -229,9 +238,26 @@ impl World {
         true
     }
 
+    /// Lets go of what an errant, or unreadable, member holds.
+    fn rejoin(&mut self, roster: &Roster) -> bool {
+        let leader = self.leaders.len() - 1;
+        let Some(primary) = self.serving().and_then(|name| self.nodes.get(name)) else { return false };
+        let source = primary.volume.held();
+        let errs = |volume: &Volume| volume.complete && !is_prefix(&volume.held(), &source);
+        let strays = |node: &&Node| node.volume.unreadable || errs(&node.volume);
+        let stopped = self.nodes.values().filter(|node| node.agent.is_some() && node.app().is_none());
+        let errant = stopped
+            .filter(|node| roster.entry(&node.name).is_some() && self.wanted.stays(&node.name))
+            .find(strays);
+        let Some(member) = errant.map(|node| node.name.clone()) else { return false };
+        self.forgive(&roster.with_vote(&member, "", false).issue(roster.version));
+        self.leaders[leader].observed.directive = Some(Directive::Rejoin { member });
+        true
+    }
+
     /// What a person would choose: the most advanced that may seed, or, failing that, any, accepting the loss.
     fn best_to_seed(&self) -> Option<Directive> {
-        let roster = self.newest_roster()?;
+        let roster = self.leaders.last()?.observed.roster()?;
         let fit = self.nodes.values().filter(|node| {
             let votes = roster.voters().any(|voter| voter.volume == node.volume.uuid);
             node.agent.is_some() && votes && node.volume.held().counts() && !node.volume.unreadable
@@ -284,6 +310,11 @@ impl World {
     }
 }
 
+/// More cases by `PROPTEST_CASES`, for a long look.
+fn cases(usual: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}
+
 fn copies() -> impl Strategy<Value = Copies> {
     prop_oneof![Just(Copies::Majority), Just(Copies::Fixed(1)), Just(Copies::Fixed(2))]
 }
@@ -318,7 +349,7 @@ fn play(members: usize, copies: Copies, steps: &[(bool, Step)], allow_loss: bool
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(4000), max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_acknowledged_write_is_lost_and_faults_end_in_a_serving_cluster(
@@ -333,4 +364,35 @@ proptest! {
     ) {
         play(members, copies, &steps, true, dead);
     }
+}
+
+#[test]
+fn debug_case() {
+    let steps: Vec<(bool, Step)> = vec![
+        (false, (55, 20, 0)),
+        (false, (211, 11, 0)),
+        (false, (62, 0, 0)),
+        (false, (0, 0, 0)),
+        (false, (0, 0, 0)),
+        (false, (36, 0, 66)),
+        (false, (36, 0, 50)),
+        (false, (36, 0, 2)),
+        (false, (88, 0, 188)),
+        (false, (36, 0, 48)),
+        (false, (49, 0, 44)),
+        (true, (238, 8, 49)),
+        (false, (0, 0, 0)),
+        (false, (0, 0, 0)),
+        (false, (140, 0, 68)),
+        (true, (88, 0, 0)),
+        (false, (62, 0, 158)),
+        (true, (101, 30, 0)),
+        (true, (48, 7, 0)),
+        (false, (0, 0, 0)),
+        (true, (2, 5, 0)),
+        (false, (10, 0, 20)),
+        (false, (36, 0, 20)),
+        (false, (253, 19, 0)),
+    ];
+    play(2, Copies::Fixed(1), &steps, true, 87);
 }

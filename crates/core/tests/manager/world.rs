@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use muster_api::names::Role;
 use muster_core::manager::command::{Answer, Command};
 use muster_core::manager::report::{Instance, Report};
-use muster_core::manager::roster::{Copies, Roster};
+use muster_core::manager::roster::Copies;
 use muster_core::manager::wanted::{Engine, Mark, Marks, Wanted, WantedMember};
 
 use super::leader::Leader;
@@ -181,6 +181,7 @@ impl World {
         app.synced = true;
         node.volume.complete = true;
         node.volume.unreadable = false;
+        node.volume.left = false;
         let log = node.volume.log.clone();
         self.check_nothing_lost(name, &log);
         self.confirm_own(name);
@@ -250,11 +251,6 @@ impl World {
     }
 
     // --- What people find out.
-
-    /// The newest roster on any disk.
-    pub(crate) fn newest_roster(&self) -> Option<&Roster> {
-        self.nodes.values().filter_map(|node| node.volume.roster.as_ref()).max_by_key(|roster| roster.version)
-    }
 
     pub(crate) fn serving(&self) -> Option<&str> {
         self.nodes

@@ -6,7 +6,8 @@ use super::super::command::Action;
 use super::super::election::{Outcome, Winner, elect};
 use super::super::report::{Activity, Application, Running};
 use super::super::requests::Directive;
-use super::recover::{apply_forget, report_outcome};
+use super::super::roster::Roster;
+use super::recover::{accepts_data_loss, apply_forget, report_outcome, roster_is_known, start_roster_anew};
 use super::scene::Scene;
 use super::{Decision, Effect, Rule, unanswered};
 
@@ -17,13 +18,13 @@ pub(super) fn fail_over(scene: &Scene<'_>) -> Decision {
         return decision;
     }
     match elect(scene.observed, scene.wanted, roster, scene.now, false) {
-        Outcome::Elected(winner) => promote(scene, winner, &mut decision),
+        Outcome::Elected(winner) => promote(scene, roster, winner, &mut decision),
         other => report_outcome(other, &mut decision),
     }
     decision
 }
 
-fn promote(scene: &Scene<'_>, winner: Winner, decision: &mut Decision) {
+fn promote(scene: &Scene<'_>, roster: &Roster, winner: Winner, decision: &mut Decision) {
     if target_may_catch_up(scene, &winner, decision) {
         return;
     }
@@ -35,8 +36,9 @@ fn promote(scene: &Scene<'_>, winner: Winner, decision: &mut Decision) {
     }
     let action = match &report.application {
         Application::Running(_) if all_isolated && scene.wanted.engine.bootstraps => Action::Bootstrap,
-        _ if all_isolated => {
-            // Nothing can be promoted beside members that wait for a quorum: all stop, and rule 4 goes on.
+        _ if all_isolated || (accepts_data_loss(scene) && report.running().is_none()) => {
+            // Nothing can be promoted beside members that wait for a quorum, and nothing is started from scratch
+            // beside members that run: all stop, and rule 4 goes on.
             unanswered::stop_all(scene, decision);
             return;
         }
@@ -45,6 +47,12 @@ fn promote(scene: &Scene<'_>, winner: Winner, decision: &mut Decision) {
         Application::Stopped => Action::Lead,
         Application::Unknown => return,
     };
+    if action.begins_term() && !roster_is_known(scene, roster, &winner, decision) {
+        return;
+    }
+    if action.begins_term() && scene.commandable(&winner.member).is_some() {
+        start_roster_anew(scene, roster, &winner.member, decision);
+    }
     if action.begins_term() && !winner.without.is_empty() {
         decision.effects.push(Effect::WarnOfLoss(winner.clone()));
     }

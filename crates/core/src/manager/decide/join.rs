@@ -24,6 +24,14 @@ pub(super) fn tend(scene: &Scene<'_>, primary: Primary<'_>) -> Decision {
     if apply_forget(scene, roster, &mut decision) {
         return decision;
     }
+    match upkeep::give_up_before_rejoin(scene, roster) {
+        Some(Ok(change)) => {
+            decision.roster = Some(change);
+            return decision;
+        }
+        Some(Err(why)) => decision.effects.push(Effect::RequestEnded(Err(why))),
+        None => {}
+    }
     upkeep::hand_out(scene, roster, &mut decision);
     decision.roster = upkeep::next_change(scene, roster, primary);
     stop_followers_of_older_terms(scene, primary, term, &mut decision);
@@ -80,7 +88,7 @@ fn join_next(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, term: Ter
     let stopped = scene.observed.reporting().filter(|(name, report)| {
         report.application == Application::Stopped
             && may_start(scene, roster, name)
-            && scene.wanted.stays(name)
+            && (scene.wanted.stays(name) || !report.evacuated)
             && scene.commandable(name).is_some()
     });
     let fit =

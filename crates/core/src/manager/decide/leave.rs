@@ -40,6 +40,11 @@ pub(super) fn leave(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, de
     }
     release_strangers(scene, roster, primary, decision);
     if let Some(member) = next_to_leave(scene, roster) {
+        let on_its_way = scene.observed.report_of(member).is_some_and(|report| report.evacuated);
+        if roster.before.is_some() && !on_its_way && roster.entry(member).is_some() {
+            // Its copies may be needed to carry over what the roster before acknowledged.
+            return;
+        }
         take_step(scene, roster, primary, member, decision);
     }
 }
@@ -102,7 +107,7 @@ fn hand_over(
             decision.ask = true;
             return;
         }
-        Outcome::Blocked(_) | Outcome::NoSeed(_) => return,
+        Outcome::Blocked(_) | Outcome::NoSeed(_) | Outcome::Unfit(_) => return,
     }
     let caught_up = |name: &str| {
         roster.entry(name).is_some_and(|entry| entry.voter) && follows(scene.observed, name, primary.report)

@@ -52,7 +52,7 @@ pub enum Rule {
     Form,
 }
 
-/// A command to send now. The newest roster goes with it.
+/// A command to send now. With a start, and with [`Action::TakeRoster`], goes the newest roster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     /// To whom.

@@ -6,3 +6,4 @@ pub mod manager;
 pub mod pause;
 pub mod phase;
 pub mod scaling;
+pub mod validation;

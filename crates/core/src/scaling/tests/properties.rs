@@ -37,7 +37,7 @@ fn members() -> impl Strategy<Value = Vec<PoolMember>> {
         let ordinal = (made > 0).then_some(0);
         let data = if stage == Stage::Joined { Data::Holds } else { Data::None };
         let free = free.map(|bytes| FreeReport { bytes, at: at(100) });
-        PoolMember { stage, enabled, failed, primary, free, ordinal, data, ..joined(0, 0) }
+        PoolMember { ordinal, stage, enabled, failed, primary, data, free, ..joined(0, 0) }
     });
     prop::collection::vec(member, 0..8).prop_map(|mut all| {
         for (n, member) in (0u32..).zip(&mut all) {

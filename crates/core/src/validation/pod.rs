@@ -1,0 +1,78 @@
+//! What else of a Pod or Service a spec describes, checked as the API server would when it is made.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::Toleration;
+use muster_api::Quantity;
+use muster_api::common::Resources;
+
+use super::{Path, Violation, labels};
+
+fn violation(path: &Path, message: &str) -> Violation {
+    Violation { path: path.to_string(), message: message.to_owned() }
+}
+
+/// What the API server would refuse in a Pod with these tolerations.
+pub fn tolerations(tolerations: &[Toleration], path: &Path) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for (index, toleration) in tolerations.iter().enumerate() {
+        let path = path.index(index);
+        let text = |field: &Option<String>| field.clone().unwrap_or_default();
+        let (key, value) = (text(&toleration.key), text(&toleration.value));
+        let exists = toleration.operator.as_deref() == Some("Exists");
+        if let Some(wrong) = labels::key(&key).filter(|_| !key.is_empty()) {
+            found.push(violation(&path.field("key"), wrong));
+        }
+        if key.is_empty() && !exists {
+            found.push(violation(&path.field("operator"), "must be Exists where key is empty"));
+        }
+        if toleration.toleration_seconds.is_some() && toleration.effect.as_deref() != Some("NoExecute") {
+            found
+                .push(violation(&path.field("effect"), "must be NoExecute where tolerationSeconds is given"));
+        }
+        if exists && !value.is_empty() {
+            found.push(violation(&path.field("value"), "must be empty where operator is Exists"));
+        }
+        if let Some(wrong) = labels::value(&value).filter(|_| !exists) {
+            found.push(violation(&path.field("value"), wrong));
+        }
+    }
+    found
+}
+
+/// Requests and limits that no container could have.
+pub(super) fn resources(resources: &Resources, path: &Path) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for (field, list) in [("requests", &resources.requests), ("limits", &resources.limits)] {
+        let path = path.field(field);
+        for (name, amount) in list {
+            if let Some(wrong) = resource_name(name) {
+                found.push(violation(&path.key(name), wrong));
+            }
+            if *amount < Quantity::default() {
+                found.push(violation(&path.key(name), "must not be negative"));
+            }
+        }
+    }
+    for (name, limit) in &resources.limits {
+        if resources.requests.get(name).is_some_and(|request| request > limit) {
+            found.push(violation(&path.field("requests").key(name), "must not be more than the limit"));
+        }
+    }
+    found
+}
+
+/// A resource of Kubernetes' own, or one with a prefix.
+fn resource_name(name: &str) -> Option<&'static str> {
+    let own = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
+    if own || (name.contains('/') && labels::key(name).is_none()) {
+        return None;
+    }
+    Some("must be cpu, memory, ephemeral-storage, hugepages-<size>, or a name with a prefix")
+}
+
+/// What the API server would refuse in a Service with these annotations. Keys compare without case there.
+pub(super) fn annotations(annotations: &BTreeMap<String, String>, path: &Path) -> Vec<Violation> {
+    let wrong = |key: &String| labels::key(&key.to_lowercase()).map(|wrong| violation(&path.key(key), wrong));
+    annotations.keys().filter_map(wrong).collect()
+}

@@ -87,9 +87,6 @@ impl World {
                 let fresh = self.new_name();
                 let Some(node) = self.nodes.get_mut(&command.member) else { return };
                 let answer = node.obey(&command, || fresh);
-                if std::env::var("MUSTER_TRACE").is_ok() {
-                    eprintln!("  {} {:?} of {leader}: {answer:?}", command.member, command.action.word());
-                }
                 if let Some(answer) = answer {
                     self.messages.push(Message::Answer { leader, member: command.member, answer });
                 }
@@ -123,19 +120,6 @@ impl World {
         let now = self.now;
         self.leaders[leader].observed.watch_for_split(&self.wanted, now);
         let decision = decide(&self.leaders[leader].observed, &self.wanted, now);
-        if std::env::var("MUSTER_TRACE").is_ok() {
-            eprintln!(
-                "leader {leader} round {}: {:?} {:?} ch={:?} ask={} blocked={:?} waiting={:?} eff={:?}",
-                self.leaders[leader].observed.round,
-                decision.rule,
-                decision.orders.iter().map(|o| (&o.member, o.action.word())).collect::<Vec<_>>(),
-                decision.roster.is_some(),
-                decision.ask,
-                decision.blocked,
-                decision.waiting,
-                decision.effects
-            );
-        }
         self.check_decision(leader, &decision);
         if decision.rule == Rule::Outranked {
             self.leaders[leader].acting = false;

@@ -1,0 +1,230 @@
+//! Calm: no faults any more, one operator, and a person who does what status asks for.
+
+use std::collections::BTreeSet;
+
+use jiff::SignedDuration;
+use muster_api::names::{BlockedBy, Role};
+use muster_core::manager::election::is_prefix;
+use muster_core::manager::fencing::FenceKind;
+use muster_core::manager::requests::Directive;
+use muster_core::manager::roster::Roster;
+
+use super::node::{Node, Volume};
+use super::world::World;
+
+/// How many rounds without faults a cluster may take to settle.
+const SETTLING_ROUNDS: usize = 400;
+/// How often a person may have to do what status says.
+const MOST_INTERVENTIONS: usize = 20;
+
+impl World {
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.nodes.keys().cloned().collect()
+    }
+
+    pub(crate) fn pass(&mut self, seconds: i64) {
+        self.now += SignedDuration::from_secs(seconds);
+    }
+
+    pub(crate) fn power_on_if_configured(&mut self, name: &str) {
+        if self.wanted.members.contains_key(name) {
+            self.power_on(name);
+        }
+    }
+
+    pub(crate) fn fence_all_that_are_off(&mut self, leader: usize) {
+        let off: Vec<&str> =
+            self.nodes.values().filter(|node| node.agent.is_none()).map(|node| node.name.as_str()).collect();
+        self.leaders[leader].observed.take_fences(off.into_iter().map(|name| (name, FenceKind::Person)));
+    }
+
+    /// One round in which everything works.
+    pub(crate) fn calm_round(&mut self) {
+        let leader = self.leaders.len() - 1;
+        self.poll_all(leader);
+        while !self.messages.is_empty() {
+            self.deliver(0, false);
+        }
+        self.lead(leader);
+        while !self.messages.is_empty() {
+            self.deliver(0, false);
+        }
+        for name in self.names() {
+            self.begin_serving(&name);
+            self.replicate(&name, usize::MAX);
+        }
+        self.pass(10);
+        self.check_one_primary();
+    }
+
+    /// Faults stop: one operator, no partition, and every machine but the dead runs.
+    pub(crate) fn calm(&mut self, dead: &BTreeSet<String>) {
+        let leader = self.elect_leader();
+        self.messages.clear();
+        for boss in &mut self.leaders[..leader] {
+            boss.acting = false;
+        }
+        for name in self.names() {
+            if dead.contains(&name) {
+                self.power_off(&name);
+            } else {
+                self.power_on_if_configured(&name);
+            }
+        }
+    }
+
+    /// Whether a primary serves and everyone who may and can follow it does.
+    pub(crate) fn settled(&self, dead: &BTreeSet<String>) -> bool {
+        let Some(primary) = self.serving().and_then(|name| self.nodes.get(name)) else { return false };
+        let roster = primary.volume.roster.as_ref();
+        let in_place = |name: &String| {
+            let Some(node) = self.nodes.get(name) else { return false };
+            let errant = node.volume.complete && !is_prefix(&node.volume.held(), &primary.volume.held());
+            let follows =
+                node.app().is_some_and(|app| app.serving || (app.role == Role::Secondary && app.synced));
+            let votes = roster
+                .and_then(|roster| roster.entry(name))
+                .is_some_and(|entry| entry.voter && entry.volume == node.volume.uuid);
+            (follows && votes) || (roster.is_some_and(|roster| roster.entry(name).is_none()) && errant)
+        };
+        let stays = |name: &&String| self.wanted.stays(name) && !dead.contains(*name);
+        let nothing_pending = roster.is_some_and(|roster| roster.before.is_none());
+        nothing_pending && self.wanted.members.keys().filter(stays).all(in_place)
+    }
+
+    /// Does what status says would unblock. False: nothing is said to be blocked.
+    pub(crate) fn intervene(&mut self, dead: &BTreeSet<String>) -> bool {
+        let leader = self.leaders.len() - 1;
+        let Some(last) = self.leaders[leader].last.clone() else { return false };
+        let Some(obstacle) = last.blocked else {
+            // Never formed, and a machine is gone for good: its Member is deleted.
+            let gone: Vec<&String> = last.waiting.iter().filter(|name| dead.contains(*name)).collect();
+            gone.iter().for_each(|name| self.remove(name));
+            return !gone.is_empty();
+        };
+        match obstacle.by {
+            BlockedBy::MemberMissing | BlockedBy::SeedUnconfirmed => {
+                for name in &obstacle.members {
+                    let configured = self.wanted.members.contains_key(name) && !dead.contains(name);
+                    assert!(!configured, "{name} is on and yet said to be missing");
+                }
+                self.fence_all_that_are_off(leader);
+            }
+            BlockedBy::MemberDisabled => {
+                for name in &obstacle.members {
+                    self.wanted.members.entry(name.clone()).or_default().disabled = false;
+                }
+            }
+            BlockedBy::DataMissing | BlockedBy::HistoryDiffers => {
+                // With a fence in force the request has to come at once: fence again, then choose.
+                self.fence_all_that_are_off(leader);
+                let best = self.best_to_seed();
+                self.loss_accepted = true;
+                self.leaders[leader].observed.directive = best;
+            }
+            BlockedBy::AllEmpty => {
+                let member = obstacle.members.first().cloned().unwrap_or_default();
+                self.loss_accepted = true;
+                self.leaders[leader].observed.directive =
+                    Some(Directive::Seed { member, accept_data_loss: true });
+            }
+            BlockedBy::RestoreReplicas => self.wanted.restore = None,
+            BlockedBy::EqualTerms => panic!("Muster itself made two primaries"),
+        }
+        true
+    }
+
+    /// Gives up a volume that exists nowhere any more, or whose machine is dead, and that the roster still counts.
+    pub(crate) fn forget(&mut self, dead: &BTreeSet<String>) -> bool {
+        let leader = self.leaders.len() - 1;
+        let Some(roster) = self.leaders[leader].observed.roster().cloned() else { return false };
+        let gone = roster.entries.iter().chain(roster.before.iter().flatten()).find(|entry| {
+            let node = self.nodes.get(&entry.member);
+            let lost = |node: &Node| {
+                let unreadable = node.volume.unreadable && !self.wanted.stays(&entry.member);
+                node.volume.uuid != entry.volume || unreadable
+            };
+            dead.contains(&entry.member) || node.is_none_or(lost)
+        });
+        let Some(member) = gone.map(|entry| entry.member.clone()) else { return self.rejoin(&roster) };
+        self.fence_all_that_are_off(leader);
+        self.leaders[leader].observed.directive = Some(Directive::Forget { member: member.clone() });
+        let without = roster.without(&member).issue(roster.version);
+        self.forgive(&without);
+        true
+    }
+
+    /// Lets go of what an errant, or unreadable, member holds.
+    pub(crate) fn rejoin(&mut self, roster: &Roster) -> bool {
+        let leader = self.leaders.len() - 1;
+        let Some(primary) = self.serving().and_then(|name| self.nodes.get(name)) else { return false };
+        let source = primary.volume.held();
+        let errs = |volume: &Volume| volume.complete && !is_prefix(&volume.held(), &source);
+        let strays = |node: &&Node| node.volume.unreadable || errs(&node.volume);
+        let stopped = self.nodes.values().filter(|node| node.agent.is_some() && node.app().is_none());
+        let errant = stopped
+            .filter(|node| roster.entry(&node.name).is_some() && self.wanted.stays(&node.name))
+            .find(strays);
+        let Some(member) = errant.map(|node| node.name.clone()) else { return false };
+        self.forgive(&roster.with_vote(&member, "", false).issue(roster.version));
+        self.leaders[leader].observed.directive = Some(Directive::Rejoin { member });
+        true
+    }
+
+    /// What a person would choose: the most advanced that may seed, or, failing that, any, accepting the loss.
+    pub(crate) fn best_to_seed(&self) -> Option<Directive> {
+        let roster = self.leaders.last()?.observed.roster()?;
+        let fit = self.nodes.values().filter(|node| {
+            let votes = roster.voters().any(|voter| voter.volume == node.volume.uuid);
+            node.agent.is_some() && votes && node.volume.held().counts() && !node.volume.unreadable
+        });
+        let best = fit.max_by_key(|node| node.volume.held().place());
+        let any =
+            self.nodes.values().filter(|node| node.agent.is_some()).max_by_key(|node| node.volume.sequence());
+        let accept_data_loss = best.is_none();
+        best.or(any).map(|node| Directive::Seed { member: node.name.clone(), accept_data_loss })
+    }
+
+    /// Runs without faults until the cluster serves, doing what status asks for.
+    pub(crate) fn settle(&mut self, dead: &BTreeSet<String>) {
+        let mut interventions = 0;
+        for _ in 0..SETTLING_ROUNDS {
+            if self.settled(dead) {
+                return;
+            }
+            self.calm_round();
+            let leader = self.leaders.len() - 1;
+            let idle = self.leaders[leader]
+                .last
+                .as_ref()
+                .is_some_and(|last| last.orders.is_empty() && last.roster.is_none());
+            let act = if self.serving().is_none() { Self::intervene } else { Self::forget };
+            if idle && act(self, dead) {
+                interventions += 1;
+                assert!(interventions <= MOST_INTERVENTIONS, "a person acts in vain: {}", self.describe());
+            }
+        }
+        panic!("not settled: {}", self.describe());
+    }
+
+    pub(crate) fn describe(&self) -> String {
+        let leader = self.leaders.len() - 1;
+        let nodes: Vec<String> = self
+            .nodes
+            .values()
+            .map(|node| {
+                format!(
+                    "{} on={} configured={:?} app={:?} {:?}",
+                    node.name,
+                    node.agent.is_some(),
+                    self.wanted.members.get(&node.name),
+                    node.app(),
+                    node.volume
+                )
+            })
+            .collect();
+        let standing: Vec<_> =
+            self.nodes.keys().map(|name| (name, self.leaders[leader].observed.standing(name))).collect();
+        format!("{:#?}\n{:?}\n{}", self.leaders[leader].last, standing, nodes.join("\n"))
+    }
+}

@@ -35,6 +35,8 @@ pub enum Action {
     MarkLeft,
     /// Keep this roster, and hand it to the application.
     TakeRoster,
+    /// Keep this count, which Muster is about to write as `restoreReplicas`.
+    Remember(usize),
 }
 
 /// How to start beside a serving primary.
@@ -81,6 +83,7 @@ impl Action {
             Self::Leave => "leave",
             Self::MarkLeft => "mark left",
             Self::TakeRoster => "take roster",
+            Self::Remember(_) => "remember",
         }
     }
 }

@@ -2,21 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use muster_api::names::BlockedBy;
 
 use super::fencing::Standing;
-use super::observed::{FailedSeeds, Observed};
+use super::observed::Observed;
 use super::report::{Held, Report};
 use super::requests::Directive;
 use super::roster::{Entry, Roster, voters};
 use super::terms::{Place, Relation};
 use super::wanted::Wanted;
-
-/// The first pause after no seed could be found; it doubles with every further one.
-pub const SEED_BACKOFF: SignedDuration = SignedDuration::from_secs(10);
-/// The longest such pause.
-pub const MAX_SEED_BACKOFF: SignedDuration = SignedDuration::from_mins(10);
 
 /// What came of an election.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,12 +92,11 @@ impl<'a> Election<'a> {
             return Ok(winner);
         }
         let ballots: Vec<Ballot<'a>> = self.ballots(&self.roster.entries).collect();
-        let winner = match self.chosen(&ballots)? {
-            Some(chosen) => chosen,
-            None => {
-                self.one_history(&ballots, all_data)?;
-                self.most_advanced(&ballots, now)?
-            }
+        let winner = if let Some(chosen) = self.chosen(&ballots)? {
+            chosen
+        } else {
+            self.one_history(&ballots, all_data)?;
+            self.most_advanced(&ballots, now)?
         };
         let without = self.unread(&winner);
         let complete = self.read_set_complete(&winner);
@@ -125,7 +119,7 @@ impl<'a> Election<'a> {
                 Standing::Silent { .. } => silent.push(member.to_owned()),
                 Standing::Unanswered if !connected => unconfirmed.push(member.to_owned()),
                 Standing::Unanswered | Standing::Stale | Standing::Undetermined => {
-                    waiting.push(member.to_owned())
+                    waiting.push(member.to_owned());
                 }
             }
         }
@@ -211,7 +205,7 @@ impl<'a> Election<'a> {
             return Err(blocked(BlockedBy::MemberDisabled, members));
         }
         let failed = &self.observed.failed_seeds;
-        let retry_at = retry_at(failed);
+        let retry_at = failed.retry_at();
         let untried = |ballot: &&&&Ballot<'a>| retry_at <= now || !failed.members.contains(ballot.member);
         let rank = |ballot: &&&&Ballot<'a>| {
             let asked_for = self.switchover_target() == Some(ballot.member);
@@ -270,13 +264,6 @@ fn agrees(ballot: &Ballot<'_>, winner: &Ballot<'_>) -> bool {
 pub fn is_prefix(held: &Held, primary: &Held) -> bool {
     held.history == primary.history
         && held.terms.relation(held.sequence, &primary.terms, primary.sequence) == Relation::Prefix
-}
-
-/// When seeds that failed may be tried again.
-pub fn retry_at(failed: &FailedSeeds) -> Timestamp {
-    let Some(last) = failed.last else { return Timestamp::MIN };
-    let doublings = failed.attempts.saturating_sub(1).min(16);
-    last + SEED_BACKOFF.saturating_mul(1 << doublings).min(MAX_SEED_BACKOFF)
 }
 
 fn blocked(by: BlockedBy, members: Vec<String>) -> Outcome {

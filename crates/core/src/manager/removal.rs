@@ -4,6 +4,7 @@ use super::election::is_prefix;
 use super::observed::Observed;
 use super::report::{Application, Report};
 use super::roster::{Copies, Entry, Roster};
+use super::wanted::Engine;
 
 /// How far a leaving member has come, and what is next. The steps cannot be taken in another order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub enum Step {
 pub fn next_step(
     observed: &Observed,
     roster: &Roster,
-    copies: Copies,
+    engine: &Engine,
     member: &str,
     (primary, primary_report): (&str, &Report),
 ) -> Step {
@@ -45,7 +46,7 @@ pub fn next_step(
     if roster.entry(member).is_none() {
         return Step::AwaitRoster;
     }
-    if member == primary {
+    if member == primary && !engine.elects {
         return if others_could_take_over(observed, roster, member) {
             Step::SwitchOver
         } else {
@@ -58,7 +59,7 @@ pub fn next_step(
     if report.application != Application::Stopped {
         return Step::Stop;
     }
-    if !copies_kept(observed, roster, copies, member, primary_report) {
+    if !copies_kept(observed, roster, engine.copies, member, primary_report) {
         return Step::AwaitCopies;
     }
     if report.held().is_some_and(|held| !held.left && !held.empty) {

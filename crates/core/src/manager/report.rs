@@ -32,6 +32,8 @@ pub struct Report {
     pub application: Application,
     /// What its volume holds.
     pub data: Data,
+    /// The `restoreReplicas` that Muster wrote last, and the one before it: at most two, the newest last.
+    pub recorded: Vec<usize>,
     /// Whether the engine's `leave` succeeded since the application was last started.
     pub evacuated: bool,
 }

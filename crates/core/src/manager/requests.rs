@@ -156,6 +156,9 @@ pub enum RequestRefusal {
     /// It names a member that there is not.
     #[error("there is no member {0} in this cluster")]
     NoSuchMember(String),
+    /// There is no primary to switch over from.
+    #[error("no member serves as primary: there is nothing to switch over from")]
+    NoPrimary,
     /// It asks for nothing, or for two things.
     #[error(
         "recover takes either a seed or a count of at least 1, fence at least one member, rejoin --discard"
@@ -234,7 +237,7 @@ impl Ask {
                 Granted::Restore(replicas)
             }
             Self::Switchover { to } => {
-                let from = primary.unwrap_or_default().to_owned();
+                let from = primary.ok_or(RequestRefusal::NoPrimary)?.to_owned();
                 Granted::Direct(Directive::Switchover { to, from, deadline: now + SWITCHOVER_LIMIT })
             }
             Self::Fence { members } if !members.is_empty() => Granted::Fence(members),

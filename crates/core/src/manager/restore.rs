@@ -16,13 +16,14 @@ pub enum Source {
 }
 
 impl Source {
-    /// Tells whose the stored value is, by the value that agents remember Muster to have written last.
-    pub fn of(stored: Option<i64>, written_by_muster: Option<usize>) -> Self {
+    /// Tells whose the stored value is, by the values that agents remember Muster to have written: the last, and the
+    /// one before it, which is still stored when the operator ended between telling the agents and writing.
+    pub fn of(stored: Option<i64>, written_by_muster: &[usize]) -> Self {
         let Some(stored) = stored.and_then(|value| usize::try_from(value).ok()).filter(|&value| value > 0)
         else {
             return Self::Nobody;
         };
-        if written_by_muster == Some(stored) { Self::Muster(stored) } else { Self::Person(stored) }
+        if written_by_muster.contains(&stored) { Self::Muster(stored) } else { Self::Person(stored) }
     }
 
     /// The person's value, if it is a person's.
@@ -52,12 +53,6 @@ pub fn to_record(observed: &Observed, wanted: &Wanted, roster: &Roster) -> Optio
         && roster.entries.len() == members
         && wanted.members.keys().all(joined);
     whole.then_some(members)
-}
-
-/// The members whose data is given up because a person's count is below what the roster asks for.
-pub fn given_up(wanted: &Wanted, roster: &Roster, without: &[String]) -> Vec<String> {
-    let below = wanted.restore.is_some_and(|count| count < roster.voters().count());
-    if below { without.to_vec() } else { Vec::new() }
 }
 
 #[cfg(test)]

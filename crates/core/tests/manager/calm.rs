@@ -99,7 +99,9 @@ impl World {
         let Some(obstacle) = last.blocked else {
             // Never formed, and a machine is gone for good: its Member is deleted.
             let gone: Vec<&String> = last.waiting.iter().filter(|name| dead.contains(*name)).collect();
-            gone.iter().for_each(|name| self.remove(name));
+            for name in &gone {
+                self.remove(name);
+            }
             return !gone.is_empty();
         };
         match obstacle.by {

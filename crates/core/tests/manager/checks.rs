@@ -63,8 +63,12 @@ impl World {
                 order.member
             );
             let place = |name: &str| Some(observed.report_of(name)?.held()?.place());
-            let eligible =
-                |name: &str| observed.report_of(name).and_then(|r| r.held()).is_some_and(|h| h.counts());
+            let eligible = |name: &str| {
+                observed
+                    .report_of(name)
+                    .and_then(|r| r.held())
+                    .is_some_and(muster_core::manager::report::Held::counts)
+            };
             for voter in roster.voters().filter(|voter| eligible(&voter.member)) {
                 let same =
                     observed.report_of(&voter.member).is_some_and(|report| report.volume == voter.volume);

@@ -27,15 +27,17 @@ impl World {
         let Some(name) = pick(&names, who) else { return };
         let leader = self.leaders.len() - 1 - usize::from(how % 2).min(self.leaders.len() - 1);
         match what % 13 {
-            10..=12 if how % 2 == 0 => self.calm_round(),
-            0..=2 | 10..=12 => self.deliver(usize::from(who) % self.messages.len().max(1), how % 16 == 0),
+            10..=12 if how.is_multiple_of(2) => self.calm_round(),
+            0..=2 | 10..=12 => {
+                self.deliver(usize::from(who) % self.messages.len().max(1), how.is_multiple_of(16));
+            }
             3 => self.poll(leader, name),
             4 => self.poll_all(leader),
             5 => self.lead(leader),
             6 => drop(self.write(name)),
             7 => self.replicate(name, usize::from(how % 3) + 1),
             8 => self.begin_serving(name),
-            _ => self.pass(if how % 8 == 0 { 31 } else { 1 }),
+            _ => self.pass(if how.is_multiple_of(8) { 31 } else { 1 }),
         }
     }
 
@@ -48,7 +50,7 @@ impl World {
             0 | 1 => self.power_off(name),
             2..=4 => self.power_on_if_configured(name),
             5 => self.kill_application(name),
-            6 => drop((how % 4 == 0).then(|| self.elect_leader())),
+            6 => drop(how.is_multiple_of(4).then(|| self.elect_leader())),
             7 => drop(self.leaders[leader].cut_off.insert(name.clone())),
             8 => self.leaders[leader].cut_off.clear(),
             9 => self.leaders[leader].lose(name),
@@ -58,7 +60,7 @@ impl World {
                 let index = usize::from(how) % self.messages.len();
                 self.messages.remove(index);
             }
-            13 if how % 4 == 0 => self.wipe(name),
+            13 if how.is_multiple_of(4) => self.wipe(name),
             14 => self.change_membership(name, how),
             15 => self.ask_for_switchover(leader, name),
             _ => {}
@@ -69,7 +71,7 @@ impl World {
         match how % 6 {
             0 if self.wanted.members.len() < MOST_MEMBERS => drop(self.configure_next()),
             1 if self.wanted.members.values().filter(|member| !member.leaving).count() > 1 => {
-                self.remove(name)
+                self.remove(name);
             }
             2 | 3 => {
                 if let Some(member) = self.wanted.members.get_mut(name) {
@@ -115,14 +117,14 @@ fn play(members: usize, copies: Copies, steps: &[(bool, Step)], allow_loss: bool
     }
     for (disturbs, (what, who, how)) in steps {
         if *disturbs {
-            world.disturb(*what, *who, *how)
+            world.disturb(*what, *who, *how);
         } else {
-            world.work(*what, *who, *how)
+            world.work(*what, *who, *how);
         }
         world.check_one_primary();
     }
     let names = world.names();
-    let one_dies = dead % 3 == 0;
+    let one_dies = dead.is_multiple_of(3);
     let dead: BTreeSet<String> = pick(&names, dead / 3).into_iter().filter(|_| one_dies).cloned().collect();
     if !world.wanted.members.keys().any(|name| world.wanted.stays(name) && !dead.contains(name)) {
         world.configure_next();

@@ -92,7 +92,7 @@ impl World {
                 }
             }
             Message::Answer { leader, member, answer } => {
-                self.leaders[leader].observed.note_answer(&member, answer);
+                self.leaders[leader].observed.note_answer(&member, answer, now);
             }
             Message::Report { leader, member, report, connection } => {
                 let boss = &mut self.leaders[leader];
@@ -171,11 +171,13 @@ impl World {
             Effect::Release(member) => self.release(&member),
             Effect::Parked => {
                 let names: Vec<String> = self.nodes.keys().cloned().collect();
-                names.iter().for_each(|name| self.power_off(name));
+                for name in &names {
+                    self.power_off(name);
+                }
             }
             Effect::WarnOfLoss(_) => self.loss_accepted = true,
             Effect::RequestEnded(_) => self.leaders[leader].observed.directive = None,
-            Effect::RecordRestoreReplicas(_) => {}
+            Effect::LeaveFailed(_) => {}
         }
     }
 }

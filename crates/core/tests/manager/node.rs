@@ -11,6 +11,7 @@ use muster_core::manager::terms::TermList;
 
 /// What survives a power-off.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent marks, as an agent keeps them")]
 pub(crate) struct Volume {
     pub(crate) uuid: String,
     /// The writes it holds; a write is a number that was never used before.
@@ -24,6 +25,7 @@ pub(crate) struct Volume {
     pub(crate) last: Option<Answer>,
     pub(crate) roster: Option<Roster>,
     pub(crate) evacuated: bool,
+    pub(crate) recorded: Vec<usize>,
 }
 
 impl Volume {
@@ -54,6 +56,7 @@ impl Volume {
 
 /// A running application.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a process")]
 pub(crate) struct App {
     pub(crate) role: Role,
     pub(crate) serving: bool,
@@ -143,6 +146,7 @@ impl Node {
             application,
             data: if volume.unreadable { Data::Unreadable } else { Data::Held(volume.held()) },
             evacuated: volume.evacuated,
+            recorded: volume.recorded.clone(),
         })
     }
 
@@ -205,6 +209,11 @@ impl Node {
             Action::Leave => self.volume.evacuated = true,
             Action::MarkLeft => self.volume.left = true,
             Action::TakeRoster => {}
+            Action::Remember(count) => {
+                self.volume.recorded.push(*count);
+                let excess = self.volume.recorded.len().saturating_sub(2);
+                self.volume.recorded.drain(..excess);
+            }
             _ => return false,
         }
         true

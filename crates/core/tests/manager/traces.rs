@@ -346,7 +346,7 @@ fn recorded_count_gives_up() {
     world.hear(0);
     let roster = world.leaders[0].observed.roster().expect("it is formed").clone();
     assert_eq!(to_record(&world.leaders[0].observed, &world.wanted, &roster), None, "one is leaving");
-    assert_eq!(Source::of(Some(1), Some(1)).persons(), None, "what Muster wrote gives nobody up");
+    assert_eq!(Source::of(Some(1), &[1]).persons(), None, "what Muster wrote gives nobody up");
     // The operator restarts; b, stopped, reports first.
     world.kill_application("b");
     let leader = world.elect_leader();
@@ -370,7 +370,7 @@ fn scale_down_outage() {
         world.power_on(member);
     }
     // Two are configured, three were recorded: it is Muster's own count, and does not block.
-    assert_eq!(Source::of(Some(3), Some(3)), Source::Muster(3));
+    assert_eq!(Source::of(Some(3), &[3]), Source::Muster(3));
     world.calm(&BTreeSet::new());
     world.settle(&BTreeSet::new());
     assert!(world.serving().is_some());

@@ -86,7 +86,8 @@ impl World {
 
     /// Configures one more member, the lowest free ordinal, on a new volume.
     pub(crate) fn configure_next(&mut self) -> String {
-        let ordinal = (0..).find(|n| !self.wanted.members.contains_key(&member_name(*n))).unwrap_or_default();
+        let ordinal =
+            (0..26).find(|n| !self.wanted.members.contains_key(&member_name(*n))).unwrap_or_default();
         let name = member_name(ordinal);
         let uuid = self.new_name();
         self.wanted.members.insert(

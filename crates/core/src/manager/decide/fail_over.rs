@@ -18,14 +18,14 @@ pub(super) fn fail_over(scene: &Scene<'_>) -> Decision {
         return decision;
     }
     match elect(scene.observed, scene.wanted, roster, scene.now, false) {
-        Outcome::Elected(winner) => promote(scene, roster, winner, &mut decision),
+        Outcome::Elected(winner) => promote(scene, roster, &winner, &mut decision),
         other => report_outcome(other, &mut decision),
     }
     decision
 }
 
-fn promote(scene: &Scene<'_>, roster: &Roster, winner: Winner, decision: &mut Decision) {
-    if target_may_catch_up(scene, &winner, decision) {
+fn promote(scene: &Scene<'_>, roster: &Roster, winner: &Winner, decision: &mut Decision) {
+    if target_may_catch_up(scene, winner, decision) {
         return;
     }
     let Some(report) = scene.observed.report_of(&winner.member) else { return };
@@ -47,7 +47,7 @@ fn promote(scene: &Scene<'_>, roster: &Roster, winner: Winner, decision: &mut De
         Application::Stopped => Action::Lead,
         Application::Unknown => return,
     };
-    if action.begins_term() && !roster_is_known(scene, roster, &winner, decision) {
+    if action.begins_term() && !roster_is_known(scene, roster, winner, decision) {
         return;
     }
     if action.begins_term() && scene.commandable(&winner.member).is_some() {

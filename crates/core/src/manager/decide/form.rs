@@ -98,6 +98,12 @@ fn seed(scene: &Scene<'_>, mark: &Mark, decision: &mut Decision) {
         blocked_by_disabled(std::iter::once(mark.member.as_str()), decision);
         return;
     }
+    let failed = &scene.observed.failed_seeds;
+    if failed.members.contains(&mark.member) && scene.now < failed.retry_at() {
+        decision.no_seed = Some(failed.retry_at());
+        decision.wake_at(failed.retry_at());
+        return;
+    }
     if scene.roster.is_none() {
         let forming = Roster::forming(Stamp::default(), &mark.member, &mark.volume);
         decision.roster = Some(roster_of_one(&mark.member, &mark.volume, 1, Some(forming.entries[0].id)));

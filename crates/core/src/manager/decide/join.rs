@@ -1,11 +1,12 @@
 //! Rule 2: a primary serves. The others follow it, one at a time, and the roster is kept.
 
+use jiff::Timestamp;
 use muster_api::names::Role;
 
 use super::super::command::{Action, Join};
 use super::super::election::is_prefix;
-use super::super::observed::serves_as_primary;
-use super::super::report::{Activity, Application, Report};
+use super::super::observed::{Seen, serves_as_primary};
+use super::super::report::{Activity, Application, Held, Report};
 use super::super::requests::Directive;
 use super::super::restore;
 use super::super::roster::Roster;
@@ -41,10 +42,34 @@ pub(super) fn tend(scene: &Scene<'_>, primary: Primary<'_>) -> Decision {
     if decision.orders.is_empty() && decision.roster.is_none() {
         join_next(scene, roster, primary, term, &mut decision);
     }
-    if let Some(count) = restore::to_record(scene.observed, scene.wanted, roster) {
-        decision.effects.push(Effect::RecordRestoreReplicas(count));
+    if decision.orders.is_empty() && decision.roster.is_none() {
+        restart_for_another_primary(scene, &mut decision);
+        remember_count(scene, roster, &mut decision);
     }
     decision
+}
+
+/// Fewer primaries than wanted, and everyone has joined: a secondary is stopped, and joins again as a primary.
+fn restart_for_another_primary(scene: &Scene<'_>, decision: &mut Decision) {
+    if primaries(scene) >= scene.wanted.primaries || scene.wanted.engine.elects {
+        return;
+    }
+    let secondaries = scene.observed.running().filter(|(name, _, running)| {
+        running.role == Role::Secondary && running.synced && !scene.wanted.disabled(name)
+    });
+    if let Some((name, _, _)) = secondaries.min_by_key(|(name, _, _)| scene.wanted.order(name)) {
+        decision.order(scene, name, Action::Stop);
+    }
+}
+
+/// The cluster is whole: every agent is told the count before it is written into status.
+fn remember_count(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
+    let Some(count) = restore::to_record(scene.observed, scene.wanted, roster) else { return };
+    for (member, report) in scene.observed.reporting() {
+        if report.recorded.last() != Some(&count) && roster.entry(member).is_some() {
+            decision.order(scene, member, Action::Remember(count));
+        }
+    }
 }
 
 /// A primary serves: a recovery that a person asked for is over.
@@ -63,16 +88,18 @@ fn end_requests(scene: &Scene<'_>, primary: Primary<'_>, decision: &mut Decision
     decision.effects.extend(ended.map(Effect::RequestEnded));
 }
 
-/// A running secondary that was started for an earlier primary does not follow this one: it is stopped, and then
-/// goes through the same test as any other that is stopped.
+/// A running secondary that was started for an earlier primary, or that no roster names, does not follow this one: it
+/// is stopped, and then goes through the same test as any other that is stopped.
 fn stop_followers_of_older_terms(
     scene: &Scene<'_>,
     primary: Primary<'_>,
     term: Term,
     decision: &mut Decision,
 ) {
+    let known = |name: &str| scene.roster.is_some_and(|roster| roster.names().any(|member| member == name));
     let stale = scene.observed.running().filter(|(name, report, running)| {
-        *name != primary.name && !serves_as_primary(report) && running.term != Some(term)
+        let stranger = !known(name);
+        *name != primary.name && !serves_as_primary(report) && (stranger || running.term != Some(term))
     });
     for (member, _, _) in stale {
         decision.orders.retain(|order| order.member != member);
@@ -88,13 +115,22 @@ fn join_next(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, term: Ter
     let stopped = scene.observed.reporting().filter(|(name, report)| {
         report.application == Application::Stopped
             && may_start(scene, roster, name)
+            && !(scene.wanted.engine.elects && report.held().is_some_and(Held::counts))
             && (scene.wanted.stays(name) || !report.evacuated)
             && scene.commandable(name).is_some()
     });
-    let fit =
-        stopped.filter_map(|(name, report)| Some((name, report, how_to_join(scene, primary, name, report)?)));
-    let next = fit.min_by_key(|(name, report, _)| {
-        let place = report.held().map(|held| held.place()).unwrap_or_default();
+    let rested = stopped.filter(|(name, _)| {
+        let at = scene.observed.members.get(*name).map_or(Timestamp::MIN, Seen::startable_at);
+        if scene.now < at {
+            decision.wake_at(at);
+        }
+        scene.now >= at
+    });
+    let fit: Vec<_> = rested
+        .filter_map(|(name, report)| Some((name, report, how_to_join(scene, primary, name, report)?)))
+        .collect();
+    let next = fit.into_iter().min_by_key(|(name, report, _)| {
+        let place = report.held().map(Held::place).unwrap_or_default();
         (std::cmp::Reverse(place), scene.wanted.order(name))
     });
     if let Some((name, _, copy)) = next {

@@ -1,5 +1,6 @@
 //! Planned departures while a primary serves: members through the removal gate, the primary by a switchover.
 
+use jiff::SignedDuration;
 use muster_api::names::Role;
 
 use super::super::command::Action;
@@ -11,6 +12,9 @@ use super::super::requests::Directive;
 use super::super::roster::Roster;
 use super::scene::{Primary, Scene};
 use super::{Decision, Effect};
+
+/// How long to wait before a failed `leave` is asked for again.
+pub(super) const LEAVE_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 
 /// Takes the next step of the one member that leaves, and of a switchover that was asked for.
 pub(super) fn leave(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, decision: &mut Decision) {
@@ -29,12 +33,11 @@ pub(super) fn leave(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, de
         } else {
             None
         };
-        match ended {
-            Some(ended) => decision.effects.push(Effect::RequestEnded(ended)),
-            None => {
-                decision.wake_at(*deadline);
-                hand_over(scene, roster, primary, to.as_deref(), decision);
-            }
+        if let Some(ended) = ended {
+            decision.effects.push(Effect::RequestEnded(ended));
+        } else {
+            decision.wake_at(*deadline);
+            hand_over(scene, roster, primary, to.as_deref(), decision);
         }
         return;
     }
@@ -61,8 +64,8 @@ fn next_to_leave<'a>(scene: &Scene<'a>, roster: &'a Roster) -> Option<&'a str> {
 fn release_strangers(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, decision: &mut Decision) {
     let strangers = scene.wanted.members.iter().filter(|(_, member)| member.leaving);
     for (name, _) in strangers.filter(|(name, _)| roster.names().all(|known| known != name.as_str())) {
-        let copies = scene.wanted.engine.copies;
-        match next_step(scene.observed, roster, copies, name, (primary.name, primary.report)) {
+        let engine = &scene.wanted.engine;
+        match next_step(scene.observed, roster, engine, name, (primary.name, primary.report)) {
             Step::Release => decision.effects.push(Effect::Release(name.clone())),
             Step::Stop => decision.order(scene, name, Action::Stop),
             _ => {}
@@ -77,10 +80,10 @@ fn take_step(
     member: &str,
     decision: &mut Decision,
 ) {
-    let copies = scene.wanted.engine.copies;
-    match next_step(scene.observed, roster, copies, member, (primary.name, primary.report)) {
+    let engine = &scene.wanted.engine;
+    match next_step(scene.observed, roster, engine, member, (primary.name, primary.report)) {
         Step::SwitchOver => hand_over(scene, roster, primary, None, decision),
-        Step::Leave => decision.order(scene, member, Action::Leave),
+        Step::Leave => order_leave(scene, member, decision),
         Step::Stop => decision.order(scene, member, Action::Stop),
         Step::AwaitCopies => decision.ask = true,
         Step::MarkLeft => decision.order(scene, member, Action::MarkLeft),
@@ -89,6 +92,19 @@ fn take_step(
         }
         Step::Release => decision.effects.push(Effect::Release(member.to_owned())),
         Step::ShrinkRoster | Step::AwaitRoster | Step::LastHolder | Step::Unheard => {}
+    }
+}
+
+/// Asks the engine to evacuate the member, again after a pause where it failed.
+fn order_leave(scene: &Scene<'_>, member: &str, decision: &mut Decision) {
+    let failed = scene.observed.members.get(member).and_then(|seen| seen.leave_failed);
+    let Some(failed) = failed else { return decision.order(scene, member, Action::Leave) };
+    decision.effects.push(Effect::LeaveFailed(member.to_owned()));
+    let again = failed + LEAVE_PAUSE;
+    if scene.now >= again {
+        decision.order(scene, member, Action::Leave);
+    } else {
+        decision.wake_at(again);
     }
 }
 

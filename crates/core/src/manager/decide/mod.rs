@@ -70,14 +70,14 @@ pub enum Effect {
     MarkFormed(Mark),
     /// This member has left, or never took part: its Pod may go.
     Release(String),
-    /// Every application is stopped: the StatefulSets may go to 0.
+    /// Every application is stopped: the `StatefulSet`s may go to 0.
     Parked,
     /// Tell people that this member was elected although these voters were not read.
     WarnOfLoss(Winner),
     /// What the person asked for is done, or cannot be done (any more), for this reason.
     RequestEnded(Result<(), String>),
-    /// Write this `restoreReplicas`, and let agents remember it.
-    RecordRestoreReplicas(usize),
+    /// The engine's `leave` failed on this member: it stays, and is asked again later.
+    LeaveFailed(String),
 }
 
 /// What to do now.

@@ -5,6 +5,7 @@ use muster_api::names::Role;
 use super::super::command::Action;
 use super::super::observed::serves_as_primary;
 use super::super::report::Application;
+use super::super::roster::Roster;
 use super::scene::Scene;
 use super::{Decision, Effect, Rule};
 
@@ -13,10 +14,9 @@ pub(super) fn park(scene: &Scene<'_>) -> Decision {
     let mut secondaries = Vec::new();
     let mut primaries = Vec::new();
     for (name, report, running) in scene.observed.running() {
-        if running.role == Role::Primary {
-            primaries.push((name, report))
-        } else {
-            secondaries.push((name, running))
+        match running.role {
+            Role::Primary => primaries.push((name, report)),
+            Role::Secondary => secondaries.push((name, running)),
         }
     }
     let served = primaries.iter().any(|(_, report)| serves_as_primary(report));
@@ -40,7 +40,7 @@ pub(super) fn park(scene: &Scene<'_>) -> Decision {
 
 /// Whether every member of the roster is accounted for and none runs.
 fn everyone_stopped(scene: &Scene<'_>) -> bool {
-    let roster = scene.roster.into_iter().flat_map(|roster| roster.names());
+    let roster = scene.roster.into_iter().flat_map(Roster::names);
     let stopped = |name: &str| {
         let reported = scene.observed.report_of(name).map(|report| &report.application);
         match reported {

@@ -66,7 +66,7 @@ impl<'a> Scene<'a> {
     pub(super) fn acknowledged(&self, roster: &Roster) -> bool {
         let told = |report: &Report| report.roster.as_ref().is_some_and(|own| own.version >= roster.version);
         let everyone =
-            self.observed.reporting().all(|(_, report)| told(report) && self.in_use(report, roster));
+            self.observed.reporting().all(|(_, report)| told(report) && Self::in_use(report, roster));
         let before = roster.before.as_deref().unwrap_or(&roster.entries);
         let old_voters = voters(before).filter(|voter| {
             self.observed.reporting().any(|(_, report)| report.volume == voter.volume && told(report))
@@ -75,7 +75,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a primary counts copies by this roster; others have nothing to count.
-    pub(super) fn in_use(&self, report: &Report, roster: &Roster) -> bool {
+    pub(super) fn in_use(report: &Report, roster: &Roster) -> bool {
         report.running().is_none_or(|running| {
             running.role != Role::Primary || running.roster.is_some_and(|used| used >= roster.version)
         })

@@ -4,7 +4,7 @@ use muster_api::names::BlockedBy;
 
 use super::super::command::Action;
 use super::super::election::Obstacle;
-use super::super::report::{Application, Report};
+use super::super::report::{Application, Held, Report};
 use super::super::requests::Directive;
 use super::super::roster::Roster;
 use super::form::form;
@@ -45,11 +45,12 @@ fn start_all(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
         return;
     }
     let startable = |report: &Report| {
-        report.application == Application::Stopped && report.held().is_some_and(|held| held.counts())
+        report.application == Application::Stopped && report.held().is_some_and(Held::counts)
     };
     for (name, report) in scene.observed.reporting() {
         let ordered = decision.orders.iter().any(|order| order.member == name);
-        if roster.entry(name).is_some() && startable(report) && !ordered && !scene.wanted.disabled(name) {
+        let rested = scene.observed.members.get(name).is_none_or(|seen| seen.startable_at() <= scene.now);
+        if roster.entry(name).is_some() && startable(report) && rested && !ordered {
             decision.order(scene, name, Action::Start);
         }
     }

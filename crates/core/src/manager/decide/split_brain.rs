@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use muster_api::names::{BlockedBy, Role};
+use muster_api::names::BlockedBy;
 
 use super::super::command::Action;
 use super::super::election::Obstacle;
-use super::super::observed::Observed;
-use super::super::report::{Activity, Held, Report, Running};
+use super::super::observed::{Observed, serves_as_primary};
+use super::super::report::{Held, Report, Running};
 use super::super::requests::Directive;
 use super::super::stamp::{Stamp, Term};
 use super::super::wanted::Wanted;
@@ -60,12 +60,10 @@ pub(super) fn mend(scene: &Scene<'_>) -> Option<Decision> {
 }
 
 fn rivals(observed: &Observed) -> Vec<Rival<'_>> {
-    let primaries = observed.running().filter(|(_, _, running)| {
-        running.role == Role::Primary && !matches!(running.activity, Activity::Isolated | Activity::Joining)
-    });
-    let rivals = primaries
-        .filter_map(|(name, report, running)| Some(Rival { name, report, held: report.held()?, running }));
-    rivals.collect()
+    let serving = observed.running().filter(|(_, report, _)| serves_as_primary(report));
+    serving
+        .filter_map(|(name, report, running)| Some(Rival { name, report, held: report.held()?, running }))
+        .collect()
 }
 
 /// The side a primary is on: its view, or itself alone where the software has no views.

@@ -4,7 +4,7 @@ use muster_api::names::Role;
 
 use super::super::command::Action;
 use super::super::removal::hold_enough;
-use super::super::report::{Application, Report};
+use super::super::report::{Application, Held, Report};
 use super::super::requests::Directive;
 use super::super::roster::{Change, Entry, Roster};
 use super::Decision;
@@ -16,7 +16,7 @@ pub(super) fn hand_out(scene: &Scene<'_>, roster: &Roster, decision: &mut Decisi
         let kept = report.roster.as_ref().is_some_and(|own| own.version >= roster.version);
         let primary = report.running().is_some_and(|running| running.role == Role::Primary);
         let wanted = if primary { may_count_by(scene, roster, member) } else { true };
-        if wanted && !(kept && scene.in_use(report, roster)) {
+        if wanted && !(kept && Scene::in_use(report, roster)) {
             decision.order(scene, member, Action::TakeRoster);
         }
     }
@@ -76,7 +76,7 @@ fn new_voter(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>) -> Option
     scene.observed.running().find_map(|(member, report, running)| {
         let entry = roster.entry(member)?;
         let votes = entry.voter && entry.volume == report.volume;
-        let whole = report.held().is_some_and(|held| held.counts()) && running.synced && running.term == term;
+        let whole = report.held().is_some_and(Held::counts) && running.synced && running.term == term;
         (!votes && whole).then(|| roster.with_vote(member, &report.volume, true))
     })
 }

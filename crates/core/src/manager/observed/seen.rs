@@ -1,0 +1,116 @@
+//! What is known of one member.
+
+use jiff::Timestamp;
+
+use super::super::command::{Action, Answer};
+use super::super::fencing::Fence;
+use super::super::report::{Application, Instance, Report};
+use super::super::stamp::Stamp;
+use super::retry_pause;
+
+/// What is known of one member.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Whether its stream is alive.
+    pub connected: bool,
+    /// Its last report.
+    pub report: Option<Report>,
+    /// The latest round for which it reported.
+    pub round: u64,
+    /// The proof that it does not run.
+    pub fence: Option<Fence>,
+    /// The last command sent, until it is answered.
+    pub pending: Option<Sent>,
+    /// A start that was sent, and that no report shows yet. A later stop, once obeyed, settles it.
+    pub unanswered_start: Option<Sent>,
+    /// When it last made progress.
+    pub progressed: Option<Timestamp>,
+    /// How often in a row its application stopped by itself before it had caught up.
+    pub falls: u32,
+    /// When it last stopped by itself.
+    pub fell: Option<Timestamp>,
+    /// When its `leave` last failed.
+    pub leave_failed: Option<Timestamp>,
+}
+
+/// A command that is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Its number.
+    pub stamp: Stamp,
+    /// The run of the agent it was sent to.
+    pub instance: Instance,
+    /// What it asks for.
+    pub kind: Kind,
+    /// When it was sent.
+    pub at: Timestamp,
+}
+
+/// What a command asks for, as far as its answer matters later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// To stop.
+    Stop,
+    /// To evacuate.
+    Leave,
+    /// Anything else.
+    Other,
+}
+
+impl Kind {
+    pub(super) fn of(action: &Action) -> Self {
+        match action {
+            Action::Stop | Action::Demote => Self::Stop,
+            Action::Leave => Self::Leave,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Seen {
+    /// What remains of it after a pause: what was sent.
+    pub(super) fn resumed(self) -> Self {
+        Self { pending: self.pending, unanswered_start: self.unanswered_start, ..Self::default() }
+    }
+
+    /// From when on it may be started again.
+    pub fn startable_at(&self) -> Timestamp {
+        match self.fell {
+            Some(fell) if self.falls > 1 => fell + retry_pause(self.falls - 1),
+            _ => Timestamp::MIN,
+        }
+    }
+
+    /// Forgets what a report settles: it comes from a newer run of the agent, or after the command was obeyed.
+    pub(super) fn settle(&mut self, report: &Report, now: Timestamp) {
+        if let Some(last) = report.last {
+            self.note_outcome(last, now);
+        }
+        let open = |sent: &Sent| {
+            report.instance == sent.instance && report.last.is_none_or(|last| last.stamp < sent.stamp)
+        };
+        self.pending = self.pending.filter(open);
+        self.unanswered_start = self.unanswered_start.filter(open);
+    }
+
+    /// Keeps what became of a command that mattered.
+    pub(super) fn note_outcome(&mut self, answer: Answer, now: Timestamp) {
+        let leave = self.pending.filter(|sent| sent.kind == Kind::Leave && sent.stamp == answer.stamp);
+        if leave.is_some() {
+            self.leave_failed = (!answer.succeeded).then_some(now);
+        }
+    }
+
+    /// Counts an application that stopped though nobody told it to, until it is in its place again.
+    pub(super) fn note_fall(&mut self, report: &Report, now: Timestamp) {
+        let told = self.pending.is_some_and(|sent| sent.kind == Kind::Stop);
+        let ran = self.report.as_ref().is_some_and(|old| old.running().is_some());
+        let new_run = self.report.as_ref().is_some_and(|old| old.instance != report.instance);
+        if report.running().is_some_and(|running| running.synced) {
+            self.falls = 0;
+        } else if ran && !told && (report.application == Application::Stopped || new_run) {
+            self.falls = self.falls.saturating_add(1);
+            self.fell = Some(now);
+        }
+    }
+}

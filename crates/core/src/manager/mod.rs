@@ -17,3 +17,6 @@ pub mod roster;
 pub mod stamp;
 pub mod terms;
 pub mod wanted;
+
+#[cfg(test)]
+mod testing;

@@ -116,7 +116,7 @@ fn join_next(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, term: Ter
         report.application == Application::Stopped
             && may_start(scene, roster, name)
             && !(scene.wanted.engine.elects && report.held().is_some_and(Held::counts))
-            && (scene.wanted.stays(name) || !report.evacuated)
+            && (scene.wanted.stays(name) || !report.evacuated || roster.before.is_some())
             && scene.commandable(name).is_some()
     });
     let rested = stopped.filter(|(name, _)| {

@@ -43,8 +43,7 @@ pub(super) fn leave(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, de
     }
     release_strangers(scene, roster, primary, decision);
     if let Some(member) = next_to_leave(scene, roster) {
-        let on_its_way = scene.observed.report_of(member).is_some_and(|report| report.evacuated);
-        if roster.before.is_some() && !on_its_way && roster.entry(member).is_some() {
+        if roster.before.is_some() && roster.entry(member).is_some() {
             // Its copies may be needed to carry over what the roster before acknowledged.
             return;
         }
@@ -66,7 +65,9 @@ fn release_strangers(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, d
     for (name, _) in strangers.filter(|(name, _)| roster.names().all(|known| known != name.as_str())) {
         let engine = &scene.wanted.engine;
         match next_step(scene.observed, roster, engine, name, (primary.name, primary.report)) {
-            Step::Release => decision.effects.push(Effect::Release(name.clone())),
+            Step::Release if scene.acknowledged(roster) => {
+                decision.effects.push(Effect::Release(name.clone()))
+            }
             Step::Stop => decision.order(scene, name, Action::Stop),
             _ => {}
         }
@@ -90,8 +91,10 @@ fn take_step(
         Step::ShrinkRoster if scene.acknowledged(roster) && roster.before.is_none() => {
             decision.roster = Some(roster.without(member));
         }
-        Step::Release => decision.effects.push(Effect::Release(member.to_owned())),
-        Step::ShrinkRoster | Step::AwaitRoster | Step::LastHolder | Step::Unheard => {}
+        Step::Release if scene.acknowledged(roster) => {
+            decision.effects.push(Effect::Release(member.to_owned()));
+        }
+        Step::Release | Step::ShrinkRoster | Step::AwaitRoster | Step::LastHolder | Step::Unheard => {}
     }
 }
 

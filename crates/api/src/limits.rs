@@ -171,10 +171,10 @@ pub const MAX_ATTRIBUTES: u32 = 16;
 pub const MAX_DEVICES: u32 = 128;
 /// Longest `history` or `position`: what the engine prints is cut there.
 pub const POSITION_MAX: u32 = 1024;
-/// Longest term, `<epoch>.<n>`: two numbers of at most 19 digits.
-pub const TERM_MAX: u32 = 39;
-/// A term, `<epoch>.<n>`.
-pub const TERM_PATTERN: &str = r"^([0-9]{1,19}\.[0-9]{1,19})?$";
+/// Longest term, `<epoch>.<n>+<id>`: two numbers of at most 19 digits, and a member's number of at most 10.
+pub const TERM_MAX: u32 = 50;
+/// A term: `<epoch>.<n>`, or `<epoch>.<n>+<id>` where the member of that number became primary without a command.
+pub const TERM_PATTERN: &str = r"^([0-9]{1,19}\.[0-9]{1,19}(\+[0-9]{1,10})?)?$";
 /// Longest digest of a recovery.
 pub const DIGEST_MAX: u32 = 128;
 /// Longest id of a request.

@@ -33,7 +33,8 @@ pub struct MemberStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::POSITION_MAX))]
     pub history: Option<String>,
-    /// The term of its data, `<epoch>.<n>`: which seeding or promotion its last write belongs to.
+    /// The term of its data, `<epoch>.<n>`: which seeding or promotion its last write belongs to. `+<id>` behind it:
+    /// the member of that number became primary without a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::TERM_MAX), regex(pattern = limits::TERM_PATTERN))]
     pub term: Option<String>,

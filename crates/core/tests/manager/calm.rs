@@ -61,6 +61,7 @@ impl World {
     pub(crate) fn calm(&mut self, dead: &BTreeSet<String>) {
         let leader = self.elect_leader();
         self.messages.clear();
+        self.wanted.parked = false;
         for boss in &mut self.leaders[..leader] {
             boss.acting = false;
         }
@@ -151,6 +152,7 @@ impl World {
         let Some(member) = gone.map(|entry| entry.member.clone()) else { return self.rejoin(&roster) };
         self.fence_all_that_are_off(leader);
         self.leaders[leader].observed.directive = Some(Directive::Forget { member: member.clone() });
+        self.forgiven.insert(member.clone());
         let without = roster.without(&member).issue(roster.version);
         self.forgive(&without);
         true

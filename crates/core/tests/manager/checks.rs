@@ -2,6 +2,7 @@
 
 use muster_core::manager::command::{Action, Command};
 use muster_core::manager::decide::Decision;
+use muster_core::manager::election::is_prefix;
 use muster_core::manager::requests::Directive;
 use muster_core::manager::roster::Roster;
 
@@ -42,6 +43,22 @@ impl World {
             let fit = volume.complete && !volume.empty() && !volume.left && !volume.unreadable;
             assert!(fit, "{} is made primary from {volume:?}", command.member);
         }
+    }
+
+    /// A member goes only through its gate: it does not run, cannot be elected, and nobody waits for it.
+    pub(crate) fn check_release(&self, name: &str) {
+        let Some(node) = self.nodes.get(name) else { return };
+        let volume = &node.volume;
+        assert!(node.app().is_none(), "{name} goes while it runs");
+        let stranger = volume.roster.as_ref().is_none_or(|roster| roster.names().all(|known| known != name));
+        assert!(stranger, "{name} goes while its own roster names it: {:?}", volume.roster);
+        let harmless = volume.left || !volume.complete || volume.unreadable || volume.empty();
+        let primary = self.serving().and_then(|primary| self.nodes.get(primary));
+        let given_up = primary.is_none_or(|primary| !is_prefix(&volume.held(), &primary.volume.held()));
+        assert!(
+            harmless || given_up || self.forgiven.contains(name),
+            "{name} goes without a mark: {volume:?}"
+        );
     }
 
     /// What a leader decides, against what it knows.

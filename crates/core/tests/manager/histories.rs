@@ -83,6 +83,13 @@ impl World {
                     node.volume.unreadable = !node.volume.unreadable && node.agent.is_none();
                 }
             }
+            5 => {
+                self.wanted.parked = !self.wanted.parked;
+                let back: Vec<String> = self.names().into_iter().filter(|_| !self.wanted.parked).collect();
+                for name in &back {
+                    self.power_on_if_configured(name);
+                }
+            }
             _ => {}
         }
     }

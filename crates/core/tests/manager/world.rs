@@ -31,6 +31,8 @@ pub(crate) struct World {
     pub(crate) acknowledged: BTreeSet<u64>,
     /// A person, or `allowLoss`, said to go on without what could not be read.
     pub(crate) loss_accepted: bool,
+    /// Members whose data a person gave up.
+    pub(crate) forgiven: BTreeSet<String>,
     names_given: u64,
     writes: u64,
     instances: u64,
@@ -66,6 +68,7 @@ impl World {
             marks: BTreeMap::new(),
             acknowledged: BTreeSet::new(),
             loss_accepted: false,
+            forgiven: BTreeSet::new(),
             names_given: 0,
             writes: 0,
             instances: 0,
@@ -111,6 +114,7 @@ impl World {
 
     /// Its Pod goes, its volume is kept.
     pub(crate) fn release(&mut self, name: &str) {
+        self.check_release(name);
         self.wanted.members.remove(name);
         self.power_off(name);
     }

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use muster_api::names::Role;
 
 use super::command::Answer;
+use super::fencing::FenceKind;
 use super::observed::Observed;
 use super::report::{Activity, Application, Data, Held, Instance, Report, Running};
 use super::roster::{Copies, Entry, Roster};
@@ -160,4 +161,46 @@ fn prepared(name: &str, mut report: Report, roster: &Roster) -> Report {
     }
     report.roster = report.roster.or_else(|| Some(roster.clone()));
     report
+}
+
+/// Everyone who is connected reports again, in the present round.
+pub(crate) fn ask_again(observed: &mut Observed, now: Timestamp) {
+    let heard: Vec<(String, Report)> = observed
+        .members
+        .iter()
+        .filter(|(_, seen)| seen.connected)
+        .filter_map(|(name, seen)| Some((name.clone(), seen.report.clone()?)))
+        .collect();
+    let round = observed.round;
+    for (name, report) in heard {
+        let again = report.with(|report| {
+            report.serial += 1;
+            report.round = round;
+        });
+        observed.take_report(&name, again, now);
+    }
+}
+
+/// These members are proven not to run, and the others have reported since.
+pub(crate) fn fence(observed: &mut Observed, members: &[&str]) {
+    observed.take_fences(members.iter().map(|&member| (member, FenceKind::Terminated)));
+    ask_again(observed, at(0));
+}
+
+/// This member reports something else, in the present round.
+pub(crate) fn now_says(observed: &mut Observed, member: &str, change: impl FnOnce(Report) -> Report) {
+    let old = observed.members[member].report.clone().unwrap();
+    let (serial, round) = (old.serial + 1, observed.round);
+    let report = change(old).with(|report| {
+        report.serial = serial;
+        report.round = round;
+    });
+    observed.take_report(member, report, at(0));
+}
+
+/// As [`running`], in this term, which began after `start - 1`.
+pub(crate) fn running_in(n: u64, start: u64, role: Role, sequence: u64) -> Report {
+    running(0, role, sequence)
+        .with_running(|running| running.term = Some(term(n)))
+        .with_held(|held| held.terms = terms(&[(1, 1), (n, start)]))
 }

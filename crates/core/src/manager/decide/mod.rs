@@ -15,6 +15,9 @@ mod split_brain;
 mod unanswered;
 mod upkeep;
 
+#[cfg(test)]
+mod tests;
+
 use jiff::{SignedDuration, Timestamp};
 
 use self::scene::Scene;

@@ -6,4 +6,5 @@ pub mod manager;
 pub mod pause;
 pub mod phase;
 pub mod scaling;
+pub mod status;
 pub mod validation;

@@ -1,0 +1,50 @@
+//! `devices[]`: the storage devices that the agent reports.
+
+use jiff::Timestamp;
+use muster_api::limits;
+use muster_api::member::Device;
+
+use super::super::text;
+use super::MemberInputs;
+
+/// Figures are rounded down to this part of the capacity (one hundredth).
+const STEPS: u128 = 100;
+
+/// A device, as the agent reports it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceSeen {
+    /// Its path, or the name of its claim.
+    pub name: String,
+    /// Whether it is there.
+    pub available: Option<bool>,
+    /// Whether it is part of the storage pool.
+    pub pooled: Option<bool>,
+    /// Its size in bytes.
+    pub capacity: Option<u128>,
+    /// How much of it is free, in bytes.
+    pub free: Option<u128>,
+}
+
+/// The devices to show. What is free on them is restated only together with the member's free storage.
+pub(super) fn devices(inputs: &MemberInputs<'_>, now: Timestamp) -> Vec<Device> {
+    let restate = inputs.storage.free.is_none_or(|shown| shown.at == now);
+    let before = inputs.previous.map_or(&[][..], |previous| previous.devices.as_slice());
+    let most = usize::try_from(limits::MAX_DEVICES).unwrap_or(0);
+    let named = inputs.storage.devices.iter().filter(|device| !device.name.is_empty());
+    let shown = named.take(most).map(|device| {
+        let name = text::cut(&device.name, limits::PATH_MAX);
+        let fresh = device.free.map(|free| {
+            let step = (device.capacity.unwrap_or(0) / STEPS).max(1);
+            text::bytes(free - free % step)
+        });
+        let old = before.iter().find(|old| old.name == name && !restate).and_then(|old| old.free.clone());
+        Device {
+            name,
+            available: device.available,
+            pooled: device.pooled,
+            capacity: device.capacity.map(text::bytes),
+            free: fresh.map(|fresh| old.unwrap_or(fresh)),
+        }
+    });
+    shown.collect()
+}

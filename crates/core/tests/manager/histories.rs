@@ -34,7 +34,10 @@ impl World {
             3 => self.poll(leader, name),
             4 => self.poll_all(leader),
             5 => self.lead(leader),
-            6 => drop(self.write(name)),
+            6 => {
+                let primary = self.serving().unwrap_or(name).to_owned();
+                self.write(&primary);
+            }
             7 => self.replicate(name, usize::from(how % 3) + 1),
             8 => self.begin_serving(name),
             _ => self.pass(if how.is_multiple_of(8) { 31 } else { 1 }),
@@ -47,7 +50,14 @@ impl World {
         let Some(name) = pick(&names, who) else { return };
         let leader = self.leaders.len() - 1 - usize::from(how % 2).min(self.leaders.len() - 1);
         match what % 16 {
-            0 | 1 => self.power_off(name),
+            0 => self.power_off(name),
+            1 => {
+                let primary = self.serving().unwrap_or(name).to_owned();
+                self.power_off(&primary);
+                if how.is_multiple_of(2) {
+                    self.fence_all_that_are_off(leader);
+                }
+            }
             2..=4 => self.power_on_if_configured(name),
             5 => self.kill_application(name),
             6 => drop(how.is_multiple_of(4).then(|| self.elect_leader())),

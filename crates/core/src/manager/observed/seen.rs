@@ -57,6 +57,13 @@ pub enum Kind {
     Other,
 }
 
+impl Sent {
+    /// Whether it tells the member to stop, or to step down.
+    pub fn stops(self) -> bool {
+        self.kind == Kind::Stop
+    }
+}
+
 impl Kind {
     pub(super) fn of(action: &Action) -> Self {
         match action {

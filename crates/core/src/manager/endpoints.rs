@@ -1,0 +1,107 @@
+//! Whom clients are sent to: the Pods that carry `muster.dev/role`, and with it the Services.
+
+use std::collections::BTreeMap;
+
+use muster_api::names::Role;
+
+use super::command::Action;
+use super::decide::Decision;
+use super::observed::{Observed, serves_as_primary};
+use super::report::{Activity, Report};
+
+/// The role by which each member is reachable now. A member that is not named is not sent any clients.
+///
+/// A primary is withdrawn before it is told to stop or to step down, so this is to be carried out before the orders
+/// of the same decision; it is there only while it serves in the newest term that anyone knows.
+pub fn endpoints(observed: &Observed, decision: &Decision) -> BTreeMap<String, Role> {
+    let newest = observed.reporting().filter_map(|(_, report)| current_term(report)).max();
+    let role = |name: &str, report: &Report| {
+        if withdrawn(observed, decision, name) || current_term(report) != newest {
+            return None;
+        }
+        let running = report.running()?;
+        match running.role {
+            Role::Primary => serves_as_primary(report).then_some(Role::Primary),
+            Role::Secondary => {
+                let able = matches!(running.activity, Activity::Serving | Activity::Donor);
+                (able && running.synced).then_some(Role::Secondary)
+            }
+        }
+    };
+    observed.reporting().filter_map(|(name, report)| Some((name.to_owned(), role(name, report)?))).collect()
+}
+
+fn current_term(report: &Report) -> Option<super::stamp::Term> {
+    report.held()?.terms.current()
+}
+
+/// Whether it was told, or is being told, to stop or to step down.
+fn withdrawn(observed: &Observed, decision: &Decision, name: &str) -> bool {
+    let ordered = decision.orders.iter().filter(|order| order.member == name);
+    let told = observed.members.get(name).and_then(|seen| seen.pending).is_some_and(|sent| sent.stops());
+    told || ordered.into_iter().any(|order| matches!(order.action, Action::Stop | Action::Demote))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command::Action;
+    use super::super::decide::decide;
+    use super::super::report::{Instance, Running};
+    use super::super::roster::Copies;
+    use super::super::stamp::Stamp;
+    use super::super::testing::{EPOCH, at, observed, roster, running, stopped, terms, wanted};
+    use super::*;
+
+    fn reached(observed: &Observed) -> Vec<(String, Role)> {
+        let wishes = wanted(&["a", "b"], Copies::Majority);
+        endpoints(observed, &decide(observed, &wishes, at(0))).into_iter().collect()
+    }
+
+    fn pair(a: Report, b: Report) -> Observed {
+        observed(&roster(&["a", "b"]), vec![("a", a), ("b", b)])
+    }
+
+    #[test]
+    fn a_serving_primary_and_its_synced_secondaries_are_reached() {
+        let knows = pair(running(1, Role::Primary, 3), running(1, Role::Secondary, 3));
+        assert_eq!(reached(&knows), [("a".into(), Role::Primary), ("b".into(), Role::Secondary)]);
+        let lagging = running(1, Role::Secondary, 3).with_running(|running| running.synced = false);
+        assert_eq!(reached(&pair(running(1, Role::Primary, 3), lagging)), [("a".into(), Role::Primary)]);
+        let joining = |running: &mut Running| running.activity = Activity::Joining;
+        let knows = pair(running(1, Role::Primary, 3), running(1, Role::Secondary, 3).with_running(joining));
+        assert_eq!(reached(&knows), [("a".into(), Role::Primary)]);
+        assert_eq!(
+            reached(&pair(running(1, Role::Primary, 3), stopped(1, 3))),
+            [("a".into(), Role::Primary)]
+        );
+    }
+
+    #[test]
+    fn a_primary_that_only_starts_is_not_reached() {
+        let starting = |running: &mut Running| running.activity = Activity::Starting;
+        let knows = pair(running(1, Role::Primary, 3).with_running(starting), stopped(1, 3));
+        assert_eq!(reached(&knows), []);
+    }
+
+    #[test]
+    fn a_primary_of_an_older_term_is_not_reached() {
+        let newer = running(1, Role::Primary, 3).with_held(|held| held.terms = terms(&[(1, 1), (2, 2)]));
+        let knows = pair(running(1, Role::Primary, 3), newer);
+        assert_eq!(reached(&knows), [("b".into(), Role::Primary)]);
+    }
+
+    #[test]
+    fn whoever_is_told_to_stop_is_withdrawn_first() {
+        let mut knows = pair(running(1, Role::Primary, 3), running(1, Role::Secondary, 3));
+        knows.note_sent("a", Stamp::new(EPOCH, 4), Instance(1), &Action::Demote, at(0));
+        assert_eq!(reached(&knows), [("b".into(), Role::Secondary)]);
+        let mut parked = wanted(&["a", "b"], Copies::Majority);
+        parked.parked = true;
+        let knows = pair(running(1, Role::Primary, 3), running(1, Role::Secondary, 3));
+        let decision = decide(&knows, &parked, at(0));
+        assert_eq!(endpoints(&knows, &decision).into_keys().collect::<Vec<_>>(), ["a"]);
+        let mut taking = pair(running(1, Role::Primary, 3), running(1, Role::Secondary, 3));
+        taking.note_sent("a", Stamp::new(EPOCH, 4), Instance(1), &Action::TakeRoster, at(0));
+        assert_eq!(reached(&taking).len(), 2);
+    }
+}

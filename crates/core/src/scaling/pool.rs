@@ -7,6 +7,9 @@ use super::{
     Decision, Free, GAIN_PART, GROWTH_LIMIT, Gain, Hold, Pool, PoolAdvice, PoolMember, Stage, Threshold, free,
 };
 
+/// The highest ordinal that the name of a pool's member can carry (`limits::ORDINAL_PATTERN`).
+const ORDINAL_MAX: u32 = 9999;
+
 /// What a pool must know of the rest of the cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Around {
@@ -154,15 +157,14 @@ impl<'a> View<'a> {
 
     /// Creates `wanted` members, or as many as the cluster has room for.
     fn create(&self, wanted: u32, free_before: Option<u128>) -> Decision {
-        let room = u32::try_from(self.around.room).unwrap_or(u32::MAX);
-        let number = wanted.min(room);
-        if number == 0 {
-            return Decision::Hold(Hold::ClusterFull);
-        }
+        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
         let mut taken: BTreeSet<u32> = self.members().filter_map(|m| m.ordinal).collect();
         taken.extend(self.pool.reserved);
-        let count = usize::try_from(number).unwrap_or(usize::MAX);
-        let ordinals = (0..=u32::MAX).filter(|n| !taken.contains(n)).take(count).collect();
+        let free = (0..=ORDINAL_MAX).filter(|ordinal| !taken.contains(ordinal));
+        let ordinals: Vec<u32> = free.take(wanted.min(self.around.room)).collect();
+        if ordinals.is_empty() {
+            return Decision::Hold(Hold::ClusterFull);
+        }
         Decision::Create { ordinals, free_before }
     }
 
@@ -172,9 +174,9 @@ impl<'a> View<'a> {
             Some(Gain::Measured { raised }) => Some(raised),
             _ => self.measured.as_ref().filter(|(name, _)| *name == m.name).map(|(_, raised)| *raised),
         };
-        let joined = self.members().filter(|m| m.counts() && m.stage == Stage::Joined);
+        let own = self.members().filter(|m| m.counts());
         let mut useless =
-            joined.filter(|m| raised(m).is_some_and(|r| r.saturating_mul(GAIN_PART) < signed(m.capacity)));
+            own.filter(|m| raised(m).is_some_and(|r| r.saturating_mul(GAIN_PART) < signed(m.capacity)));
         useless.next().map(|m| m.name.clone())
     }
 

@@ -245,6 +245,18 @@ fn a_full_cluster_creates_no_more() {
     assert_eq!(ask(3), create(&[0, 1, 2]));
 }
 
+#[test]
+fn ordinals_end_at_9999() {
+    let reserved: BTreeSet<u32> = (0..9998).collect();
+    let ask = |members: &[PoolMember]| {
+        let threshold = Threshold::Nodes(3);
+        let pool = Pool { name: "a", threshold, members, reserved: &reserved, changed_at: None };
+        advise_pool(&pool, Around { holders_elsewhere: 0, room: 9 }).decision
+    };
+    assert_eq!(ask(&[]), create(&[9998, 9999]));
+    assert_eq!(ask(&[joined(9998, 0), joined(9999, 0)]), Decision::Hold(Hold::ClusterFull));
+}
+
 mod who_goes {
     use super::*;
 

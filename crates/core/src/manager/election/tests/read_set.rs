@@ -1,0 +1,163 @@
+//! Tests of election: whose data is read, and how many must be.
+
+use muster_api::names::BlockedBy;
+
+use super::super::super::report::{Data, Held, Report};
+use super::super::super::roster::{Copies, Roster};
+use super::super::super::testing::{empty, fence, observed, roster, stopped, terms, wanted};
+use super::{ABC, Observed, Outcome, blocked_by, hold, majority, winner};
+
+const FIVE: [&str; 5] = ["a", "b", "c", "d", "e"];
+
+/// An election among `voters` of whom only the first `read` have data; the others are fenced.
+fn with_read(copies: Copies, voters: usize, read: usize) -> Outcome {
+    let all = &FIVE[..voters];
+    let mut knows = observed(&roster(all), all.iter().map(|&name| (name, stopped(1, 5))).collect());
+    fence(&mut knows, &all[read..]);
+    hold(&knows, &wanted(all, copies))
+}
+
+#[test]
+fn as_many_are_read_as_surely_contain_every_acknowledged_write() {
+    let needed = [
+        (Copies::Majority, 1, 1),
+        (Copies::Majority, 2, 2),
+        (Copies::Majority, 3, 2),
+        (Copies::Majority, 4, 3),
+        (Copies::Majority, 5, 3),
+        (Copies::Fixed(1), 3, 3),
+        (Copies::Fixed(2), 3, 2),
+        (Copies::Fixed(3), 3, 1),
+        (Copies::Fixed(2), 4, 3),
+        (Copies::Fixed(2), 1, 1),
+        (Copies::Fixed(9), 3, 1),
+    ];
+    for (copies, voters, read) in needed {
+        assert_eq!(winner(&with_read(copies, voters, read)), ("a", vec![]), "{copies:?} {voters}");
+        let missing = blocked_by(BlockedBy::DataMissing, &FIVE[read - 1..voters]);
+        let one_less = with_read(copies, voters, read - 1);
+        assert_eq!(one_less, missing, "{copies:?} {voters} less one");
+    }
+}
+
+/// Two voters, of whom both must be read; the second reports this.
+fn second_says(report: Report) -> Outcome {
+    let knows = observed(&roster(&["a", "b"]), vec![("a", stopped(1, 5)), ("b", report)]);
+    hold(&knows, &wanted(&["a", "b"], Copies::Majority))
+}
+
+#[test]
+fn only_whole_data_that_is_there_and_agrees_is_read() {
+    assert_eq!(winner(&second_says(stopped(1, 5))), ("a", vec![]));
+    let missing = blocked_by(BlockedBy::DataMissing, &["b"]);
+    let changes: [fn(&mut Held); 4] = [
+        |held| held.empty = true,
+        |held| held.complete = false,
+        |held| held.left = true,
+        |held| held.terms = terms(&[(2, 1)]),
+    ];
+    for change in &changes[..3] {
+        assert_eq!(second_says(stopped(1, 9).with_held(change)), missing, "it does not win either");
+    }
+    let errant = second_says(stopped(1, 3).with_held(changes[3]));
+    assert_eq!(errant, blocked_by(BlockedBy::DataMissing, &["a"]), "the newer term, and nobody agrees");
+    assert_eq!(second_says(stopped(1, 9).with(|report| report.data = Data::Unreadable)), missing);
+    assert_eq!(second_says(empty(1)), missing);
+    let exchanged = stopped(1, 9).with(|report| report.volume = "another disk".into());
+    assert_eq!(second_says(exchanged), missing);
+}
+
+#[test]
+fn data_counts_by_its_volume_whoever_reports_it() {
+    let moved = stopped(1, 9).with(|report| report.volume = "b".into());
+    let mut knows = observed(&roster(&["a", "b"]), vec![("a", stopped(1, 5)), ("x", moved)]);
+    fence(&mut knows, &["b"]);
+    assert_eq!(winner(&hold(&knows, &wanted(&["a", "b"], Copies::Majority))), ("x", vec![]));
+}
+
+#[test]
+fn who_does_not_vote_is_neither_counted_nor_elected() {
+    let mut grown = roster(ABC);
+    grown.entries[1].voter = false;
+    grown.entries[2].voter = false;
+    let reports = vec![("a", stopped(1, 5)), ("b", stopped(1, 9)), ("c", empty(1))];
+    assert_eq!(winner(&hold(&observed(&grown, reports), &majority())), ("a", vec![]));
+}
+
+fn grown() -> Roster {
+    let mut grown = roster(&["a", "b", "c", "d"]);
+    grown.before = Some(roster(ABC).entries);
+    grown
+}
+
+/// All four hold the same, but these are fenced.
+fn without(names: &Roster, gone: &[&str]) -> Observed {
+    let reports = ["a", "b", "c", "d"].map(|name| (name, stopped(1, 5)));
+    let mut knows = observed(names, reports.into());
+    fence(&mut knows, gone);
+    knows
+}
+
+#[test]
+fn until_a_roster_is_settled_both_must_be_read() {
+    let wishes = wanted(&["a", "b", "c", "d"], Copies::Majority);
+    assert_eq!(winner(&hold(&without(&grown(), &["c"]), &wishes)), ("a", vec![]));
+    let fewer_now = hold(&without(&grown(), &["c", "d"]), &wishes);
+    assert_eq!(fewer_now, blocked_by(BlockedBy::DataMissing, &["c", "d"]), "2 of 3, but only 2 of 4");
+    let mut shrunk = roster(&["a", "d"]);
+    shrunk.before = Some(roster(ABC).entries);
+    let fewer_before = hold(&without(&shrunk, &["b", "c"]), &wishes);
+    assert!(
+        matches!(&fewer_before, Outcome::Blocked(obstacle) if obstacle.by == BlockedBy::DataMissing),
+        "2 of 2, but only 1 of 3 before: {fewer_before:?}"
+    );
+    assert_eq!(winner(&hold(&without(&shrunk, &["c"]), &wishes)), ("a", vec![]));
+}
+
+#[test]
+fn where_nothing_can_be_read_nothing_is_elected_even_if_loss_is_allowed() {
+    let mut wishes = majority();
+    wishes.allow_loss = true;
+    let nothing = observed(&roster(ABC), ABC.iter().map(|&name| (name, empty(1))).collect());
+    assert_eq!(hold(&nothing, &wishes), blocked_by(BlockedBy::DataMissing, ABC));
+}
+
+#[test]
+fn a_loss_that_is_allowed_is_named() {
+    let mut knows = observed(&roster(ABC), ABC.iter().map(|&name| (name, stopped(1, 5))).collect());
+    fence(&mut knows, &["b", "c"]);
+    let mut wishes = majority();
+    wishes.allow_loss = true;
+    assert_eq!(winner(&hold(&knows, &wishes)), ("a", vec!["b", "c"]));
+    let mut one_gone = observed(&roster(ABC), ABC.iter().map(|&name| (name, stopped(1, 5))).collect());
+    fence(&mut one_gone, &["c"]);
+    assert_eq!(winner(&hold(&one_gone, &wishes)), ("a", vec![]), "nothing is lost: nobody is warned");
+}
+
+#[test]
+fn a_count_of_a_person_gives_up_data_down_to_it() {
+    let restored = |count| {
+        let reports = FIVE.iter().map(|&name| (name, stopped(1, 5))).collect();
+        let mut knows = observed(&roster(&FIVE), reports);
+        fence(&mut knows, &["c", "d", "e"]);
+        let mut wishes = wanted(&FIVE, Copies::Majority);
+        wishes.restore = Some(count);
+        hold(&knows, &wishes)
+    };
+    assert_eq!(winner(&restored(1)), ("a", vec!["c", "d", "e"]));
+    assert_eq!(winner(&restored(2)), ("a", vec!["c", "d", "e"]));
+    assert_eq!(restored(3), blocked_by(BlockedBy::DataMissing, &["c", "d", "e"]));
+    assert_eq!(restored(5), blocked_by(BlockedBy::DataMissing, &["c", "d", "e"]));
+    assert_eq!(restored(6), blocked_by(BlockedBy::RestoreReplicas, &[]));
+}
+
+#[test]
+fn a_higher_count_of_a_person_blocks_until_so_many_are_configured() {
+    let reports = || ABC.iter().map(|&name| (name, stopped(1, 5))).collect();
+    let mut wishes = majority();
+    wishes.restore = Some(3);
+    assert_eq!(winner(&hold(&observed(&roster(ABC), reports()), &wishes)), ("a", vec![]));
+    wishes.members.get_mut("c").unwrap().leaving = true;
+    let blocked = hold(&observed(&roster(ABC), reports()), &wishes);
+    assert_eq!(blocked, blocked_by(BlockedBy::RestoreReplicas, &[]), "who leaves is not configured");
+}

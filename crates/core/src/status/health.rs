@@ -36,13 +36,14 @@ pub(super) fn healthy(inputs: &ClusterInputs<'_>, picture: &Picture<'_>) -> Find
     Finding::is_false(reason, conditions::listed(&picture.clauses(&unwell), "; "))
 }
 
-/// A parked member is in its role when it is stopped; what is errant or failed is so all the same.
+/// A parked member is in its role when it is stopped; one that failed has failed all the same. Who is errant cannot be
+/// told without a primary.
 fn parked(picture: &Picture<'_>) -> Finding {
-    let unwell = picture.whose(|part| matches!(part, Part::Failed { .. } | Part::Errant));
-    if unwell.is_empty() {
+    let failed = picture.whose(|part| matches!(part, Part::Failed { .. }));
+    if failed.is_empty() {
         return Finding::is_true(Reason::Parked, "all pools are at 0: every application is stopped");
     }
-    Finding::is_false(why(picture, &unwell), conditions::listed(&picture.clauses(&unwell), "; "))
+    Finding::is_false(Reason::MemberFailed, conditions::listed(&picture.clauses(&failed), "; "))
 }
 
 /// The members that are not as they should be. The absence of a disabled one does not count.

@@ -143,12 +143,17 @@ impl<'a> Picture<'a> {
         if self.view.observed.failed_seeds.members.contains(member) {
             return Part::Failed { how: "was started as seed and stopped again" };
         }
-        if self.view.observed.members.get(member).is_some_and(|seen| seen.falls > 0) {
-            return Part::Failed { how: "stopped by itself before it had caught up" };
-        }
         let counted = held.complete && !held.empty;
         let contradicts = |leader: &Leader<'_>| counted && !is_prefix(held, leader.held);
-        if self.leader.as_ref().is_some_and(contradicts) { Part::Errant } else { Part::Stopped }
+        if self.leader.as_ref().is_some_and(contradicts) {
+            return Part::Errant;
+        }
+        // Once is a crash, of which it comes back; again and again is a failure.
+        let falls = self.view.observed.members.get(member).map_or(0, |seen| seen.falls);
+        if falls > 1 {
+            return Part::Failed { how: "stops by itself again and again, before it has caught up" };
+        }
+        Part::Stopped
     }
 
     fn part_of_running(&self, report: &Report, running: &Running) -> Part {

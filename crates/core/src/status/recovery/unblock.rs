@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use muster_api::limits;
-use muster_api::names::BlockedBy;
+use muster_api::names::{BlockedBy, LABEL_MEMBER};
 
 use super::super::view::Picture;
 use super::missing;
@@ -100,7 +100,7 @@ fn choose_history(picture: &Picture<'_>, members: &[&str]) -> String {
 fn choose_primary(picture: &Picture<'_>, rivals: &[&str]) -> String {
     let choices = rivals.iter().map(|name| {
         let others: Vec<&str> = rivals.iter().filter(|other| *other != name).copied().collect();
-        let cost = format!("{} stop, and keep what only they hold as errant", conditions::names(&others));
+        let cost = format!("stops the others ({}), their data is kept as errant", conditions::names(&others));
         format!("{} # {cost}", recover(picture, name))
     });
     alternatives(choices.collect(), "stop all primaries but one")
@@ -144,7 +144,9 @@ fn after_no_seed(picture: &Picture<'_>) -> String {
         );
     }
     match failed.first() {
-        Some(first) => format!("kubectl delete pod {first}-0 # a new run of its agent starts over"),
+        Some(first) => {
+            format!("kubectl delete pod -l {LABEL_MEMBER}={first} # a new run of its agent starts over")
+        }
         None => "a new report, a restarted Pod or a request starts over".to_owned(),
     }
 }

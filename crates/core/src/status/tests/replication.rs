@@ -1,0 +1,189 @@
+//! `ControlPlaneReady`, `Available` and `Healthy`: True, False and Unknown, and who is the cause.
+
+use super::*;
+
+/// The three, in this order, each `status/reason`.
+fn three(world: &World) -> [String; 3] {
+    let status = world.status();
+    [ConditionType::ControlPlaneReady, ConditionType::Available, ConditionType::Healthy]
+        .map(|kind| said(&status, kind))
+}
+
+#[track_caller]
+fn after(change: impl FnOnce(&mut World), expected: [&str; 3]) -> ReplicatedClusterStatus {
+    let mut world = World::running();
+    change(&mut world);
+    world.decide();
+    assert_eq!(three(&world), expected);
+    world.status()
+}
+
+#[test]
+fn all_is_well() {
+    after(|_| {}, ["True/AsDesired", "True/Serving", "True/AsDesired"]);
+}
+
+#[test]
+fn a_secondary_that_stopped() {
+    let status =
+        after(|world| world.says(A1, stopped(7)), ["False/NotJoined", "True/Serving", "False/NotJoined"]);
+    assert_eq!(message(&status, ConditionType::Healthy), "orders-a-1 is stopped");
+    assert_eq!((status.phase.as_deref(), status.reason.as_deref()), (Some("Degraded"), Some("NotJoined")));
+}
+
+#[test]
+fn a_secondary_that_is_not_heard_cannot_be_known_to_have_joined() {
+    let status = after(
+        |world| world.lose(A1),
+        ["Unknown/AgentsUnreachable", "True/Serving", "False/AgentsUnreachable"],
+    );
+    assert_eq!(said(&status, ConditionType::Ready), "Unknown/NotObserved");
+}
+
+#[test]
+fn a_secondary_that_is_proven_dead_has_not_joined() {
+    after(|world| world.fence(&[A1]), ["False/NotJoined", "True/Serving", "False/AgentsUnreachable"]);
+}
+
+#[test]
+fn a_secondary_that_lags_has_joined() {
+    let lagging = change_running(runs(Role::Secondary, 3), |running| running.synced = false);
+    let status =
+        after(|world| world.says(A1, lagging), ["True/AsDesired", "True/Serving", "False/NotSynced"]);
+    assert_eq!((status.synced_replicas, status.available_replicas), (Some(2), Some(3)));
+}
+
+#[test]
+fn members_that_join_or_fail_are_told_apart() {
+    let joining = busy(Activity::Joining, runs(Role::Secondary, 3));
+    after(|world| world.says(A1, joining), ["False/Joining", "True/Serving", "False/Joining"]);
+    let failed = busy(Activity::Failed, runs(Role::Secondary, 3));
+    let status =
+        after(|world| world.says(A1, failed), ["False/MemberFailed", "True/Serving", "False/MemberFailed"]);
+    assert_eq!(status.members.unwrap().failed, [A1]);
+    let mut world = World::running();
+    world.observed.members.get_mut(A1).unwrap().falls = 2;
+    let joining = busy(Activity::Joining, runs(Role::Secondary, 3));
+    world.says(A1, change_running(joining, |running| running.synced = false));
+    world.says(A1, stopped(3));
+    assert_eq!(three(&world), ["False/MemberFailed", "True/Serving", "False/MemberFailed"]);
+    let unreadable = Report { data: Data::Unreadable, ..stopped(0) };
+    after(|world| world.says(A1, unreadable), ["False/MemberFailed", "True/Serving", "False/MemberFailed"]);
+}
+
+#[test]
+fn an_errant_member_is_named_and_not_fixed() {
+    let status = after(
+        |world| world.says(A1, stopped(11)),
+        ["False/MemberErrant", "True/Serving", "False/MemberErrant"],
+    );
+    assert_eq!(status.errant_replicas, Some(1));
+    assert_eq!(status.members.unwrap().errant, [A1]);
+    assert_eq!(status.failure_reason.as_deref(), Some("MemberErrant"));
+}
+
+#[test]
+fn a_disabled_member_may_be_absent() {
+    let disable = |world: &mut World| world.wanted.members.get_mut(A1).unwrap().disabled = true;
+    let all_well = ["True/AsDesired", "True/Serving", "True/AsDesired"];
+    after(
+        |world| {
+            disable(world);
+            world.says(A1, stopped(7));
+        },
+        all_well,
+    );
+    after(
+        |world| {
+            disable(world);
+            world.lose(A1);
+        },
+        all_well,
+    );
+}
+
+#[test]
+fn a_primary_of_an_older_term_serves_nobody() {
+    let newer = change_running(runs(Role::Secondary, 9), |running| running.term = Some(term(2)));
+    let mut world = World::running();
+    world.says(A1, newer);
+    assert_eq!(three(&world), ["False/StaleTerm", "False/StaleTerm", "False/StaleTerm"]);
+}
+
+#[test]
+fn a_total_outage() {
+    let reports = [A0, A1, B0].map(|name| (name, stopped(9))).to_vec();
+    let mut world = World::of(observed(Some(&roster(&[A0, A1, B0])), reports));
+    world.decide();
+    assert_eq!(three(&world), ["False/Outage", "False/NoPrimary", "False/Outage"]);
+    assert_eq!(world.status().errant_replicas, None, "without a primary nobody can tell");
+}
+
+#[test]
+fn fewer_primaries_than_wanted() {
+    let change = |world: &mut World| world.wanted.primaries = 2;
+    let status = after(change, ["False/TooFewPrimaries", "True/Serving", "False/TooFewPrimaries"]);
+    assert!(message(&status, ConditionType::ControlPlaneReady).starts_with("1 of 2 primaries serve"));
+}
+
+#[test]
+fn members_that_see_different_views() {
+    let view = |report, view: &str| change_running(report, |running| running.view = Some(view.to_owned()));
+    let change = |world: &mut World| {
+        world.says(A0, view(runs(Role::Primary, 9), "x"));
+        world.says(A1, view(runs(Role::Secondary, 9), "y"));
+    };
+    let status = after(change, ["False/NotJoined", "True/Serving", "False/NotJoined"]);
+    assert!(!message(&status, ConditionType::Healthy).is_empty());
+}
+
+#[test]
+fn without_a_service_clients_find_nobody() {
+    let status =
+        after(|world| world.service = None, ["True/AsDesired", "False/NotServing", "True/AsDesired"]);
+    assert_eq!((status.service_name, status.endpoint), (None, None));
+}
+
+#[test]
+fn nobody_is_looking() {
+    let mut world = World::running();
+    world.stop_clustering();
+    assert_eq!(three(&world), ["Unknown/ClusteringStopped"; 3].map(str::to_owned));
+    let mut world = World::running();
+    world.decision = None;
+    world.manager = Manager::Starting;
+    world.unheard = vec![B0.into()];
+    assert_eq!(three(&world), ["Unknown/Starting"; 3].map(str::to_owned));
+    assert!(message(&world.status(), ConditionType::Available).contains(B0));
+    let mut world = World::running();
+    let later = Report { epoch: EPOCH + 1, ..runs(Role::Secondary, 9) };
+    tell(&mut world.observed, A1, later);
+    world.decide();
+    assert_eq!(three(&world), ["Unknown/NotObserved"; 3].map(str::to_owned));
+}
+
+#[test]
+fn a_stop_that_is_not_finished_is_not_a_stop() {
+    let mut world = World::running();
+    world.annotations.insert(ANNOTATION_CLUSTERING_STOPPED.into(), "true".into());
+    world.manager = Manager::Stopping { waiting_for: A0.into() };
+    let status = world.status();
+    assert_eq!(said(&status, ConditionType::ClusteringActive), "True/Stopping");
+    assert_eq!(said(&status, ConditionType::Ready), "True/AsDesired");
+}
+
+#[test]
+fn a_parked_cluster_tells_who_failed() {
+    let mut world = World::parked();
+    world.says(A1, Report { data: Data::Unreadable, ..stopped(0) });
+    assert_eq!(said(&world.status(), ConditionType::Healthy), "False/MemberFailed");
+}
+
+#[test]
+fn while_parking_the_members_stop() {
+    let mut world = World::running();
+    world.wanted.parked = true;
+    world.advice = Some(Advice { parked: true, ..advice(vec![Hold::Parked, Hold::Parked]) });
+    world.decide();
+    assert_eq!(three(&world), ["False/Stopping", "True/Serving", "False/Stopping"]);
+}

@@ -11,14 +11,39 @@ mod split_brain;
 mod unanswered;
 mod upkeep;
 
-use muster_api::names::BlockedBy;
+use muster_api::names::{BlockedBy, Role};
 
 use super::super::command::Action;
 use super::super::election::Obstacle;
-use super::super::roster::Roster;
+use super::super::observed::Observed;
+use super::super::report::Report;
+use super::super::roster::{Copies, Roster};
 use super::super::stamp::Stamp;
-use super::super::testing::EPOCH;
+use super::super::testing::{EPOCH, observed, roster, running, wanted};
+use super::super::wanted::Wanted;
 use super::{Decision, Effect};
+
+const ABC: &[&str] = &["a", "b", "c"];
+
+/// One primary among a, b and c, a majority of copies.
+fn majority() -> Wanted {
+    wanted(ABC, Copies::Majority)
+}
+
+/// A serving primary that was told the count of three.
+fn primary(sequence: u64) -> Report {
+    running(0, Role::Primary, sequence).with(|report| report.recorded = vec![3])
+}
+
+/// A synced secondary that was told the count of three.
+fn secondary(sequence: u64) -> Report {
+    running(0, Role::Secondary, sequence).with(|report| report.recorded = vec![3])
+}
+
+/// What is known when these three report, all of them voters.
+fn trio(a: Report, b: Report, c: Report) -> Observed {
+    observed(&roster(ABC), vec![("a", a), ("b", b), ("c", c)])
+}
 
 /// The orders in words: whom is told what, in the order in which they are sent.
 fn orders(decision: &Decision) -> Vec<String> {

@@ -6,7 +6,7 @@ use muster_api::names::Role;
 
 use super::command::Action;
 use super::decide::Decision;
-use super::observed::{Observed, serves_as_primary};
+use super::observed::{Observed, Sent, serves_as_primary};
 use super::report::{Activity, Report};
 
 /// The role by which each member is reachable now. A member that is not named is not sent any clients.
@@ -38,7 +38,7 @@ fn current_term(report: &Report) -> Option<super::stamp::Term> {
 /// Whether it was told, or is being told, to stop or to step down.
 fn withdrawn(observed: &Observed, decision: &Decision, name: &str) -> bool {
     let ordered = decision.orders.iter().filter(|order| order.member == name);
-    let told = observed.members.get(name).and_then(|seen| seen.pending).is_some_and(|sent| sent.stops());
+    let told = observed.members.get(name).and_then(|seen| seen.pending).is_some_and(Sent::stops);
     told || ordered.into_iter().any(|order| matches!(order.action, Action::Stop | Action::Demote))
 }
 

@@ -66,7 +66,7 @@ fn release_strangers(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, d
         let engine = &scene.wanted.engine;
         match next_step(scene.observed, roster, engine, name, (primary.name, primary.report)) {
             Step::Release if scene.acknowledged(roster) => {
-                decision.effects.push(Effect::Release(name.clone()))
+                decision.effects.push(Effect::Release(name.clone()));
             }
             Step::Stop => decision.order(scene, name, Action::Stop),
             _ => {}

@@ -11,7 +11,7 @@ const PAGE: &str = "docs/requirements.md";
 const GROUPS: [(&str, u32); 5] = [("R0", 9), ("R1", 6), ("R2", 9), ("R3", 7), ("R4", 8)];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let Some(page) = tree.file(PAGE) else { return Vec::new() };
+    let Some(page) = tree.file(PAGE) else { return vec![Finding::file(PAGE, "is missing")] };
     let rows: Vec<_> = rows(&page.text).collect();
     let mut findings = missing(&rows);
     let (code, tests) = (column(&rows, "code"), column(&rows, "test"));

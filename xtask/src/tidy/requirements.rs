@@ -89,6 +89,11 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_page_is_found() {
+        assert_eq!(said(&check(&Tree::of(&[]))), ["docs/requirements.md: is missing"]);
+    }
+
+    #[test]
     fn a_missing_row_is_found() {
         assert_eq!(found_in(""), ["docs/requirements.md: has no row for R0.1"]);
     }

@@ -1,0 +1,1 @@
+//! A Kubernetes API server in Rust, small enough to embed and true enough for `kubectl`.

@@ -1,1 +1,3 @@
 //! A Kubernetes API server in Rust, small enough to embed and true enough for `kubectl`.
+
+pub mod store;

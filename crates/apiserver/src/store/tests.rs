@@ -1,0 +1,136 @@
+//! Tests of the store.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn key(name: &str) -> Key {
+    Key::new(&Arc::from("/things"), "ns", name)
+}
+
+fn scope() -> Scope {
+    Scope { resource: Arc::from("/things"), namespace: Some("ns".into()) }
+}
+
+fn object(value: u64) -> Value {
+    json!({"metadata": {"name": "a"}, "value": value})
+}
+
+#[test]
+fn a_write_gets_the_next_revision_and_says_so() {
+    let store = Store::new();
+    let stored = store.put(key("a"), object(1), Expect::Absent).unwrap();
+    assert_eq!(stored.revision, FIRST_REVISION + 1);
+    assert_eq!(stored.object["metadata"]["resourceVersion"], "2");
+    assert_eq!(store.get(&key("a")).map(|found| found.revision), Some(2));
+    assert_eq!(store.revision(), 2);
+}
+
+#[test]
+fn a_write_happens_only_on_what_was_expected() {
+    let store = Store::new();
+    assert_eq!(store.put(key("a"), object(1), Expect::At(1)).err(), Some(WriteError::Gone));
+    store.put(key("a"), object(1), Expect::Absent).unwrap();
+    assert_eq!(store.put(key("a"), object(2), Expect::Absent).err(), Some(WriteError::Exists));
+    assert_eq!(store.put(key("a"), object(2), Expect::At(1)).err(), Some(WriteError::Changed));
+    assert_eq!(store.remove(&key("a"), object(1), 1).err(), Some(WriteError::Changed));
+    store.put(key("a"), object(2), Expect::At(2)).unwrap();
+    assert_eq!(store.revision(), 3, "what did not happen moves nothing");
+    store.remove(&key("a"), object(2), 3).unwrap();
+    assert!(store.get(&key("a")).is_none());
+    assert_eq!(store.remove(&key("a"), object(2), 3).err(), Some(WriteError::Gone));
+}
+
+#[test]
+fn a_list_is_of_one_revision_and_within_its_scope() {
+    let store = Store::new();
+    for name in ["b", "a"] {
+        store.put(key(name), object(1), Expect::Absent).unwrap();
+    }
+    store.put(Key::new(&Arc::from("/things"), "other", "c"), object(1), Expect::Absent).unwrap();
+    store.put(Key::new(&Arc::from("/thingses"), "ns", "d"), object(1), Expect::Absent).unwrap();
+    let names = |scope: &Scope| -> Vec<String> {
+        store.list(scope).objects.into_iter().map(|(key, _)| key.name).collect()
+    };
+    assert_eq!(names(&scope()), ["a", "b"]);
+    assert_eq!(names(&Scope { namespace: None, ..scope() }), ["a", "b", "c"]);
+    assert_eq!(store.list(&scope()).revision, 5);
+}
+
+#[test]
+fn changes_tell_what_was_before() {
+    let store = Store::new();
+    store.put(key("a"), object(1), Expect::Absent).unwrap();
+    store.put(key("a"), object(2), Expect::At(2)).unwrap();
+    store.remove(&key("a"), object(2), 3).unwrap();
+    let (changes, complete) = store.changes_after(&scope(), FIRST_REVISION).unwrap();
+    let told: Vec<_> =
+        changes.iter().map(|change| (change.revision, change.kind, change.previous.is_some())).collect();
+    assert_eq!(
+        told,
+        [(2, ChangeKind::Added, false), (3, ChangeKind::Modified, true), (4, ChangeKind::Deleted, true)]
+    );
+    assert_eq!(complete, 4);
+    assert_eq!(changes[2].object["metadata"]["resourceVersion"], "4");
+    let (later, _) = store.changes_after(&scope(), 3).unwrap();
+    assert_eq!(later.len(), 1);
+}
+
+#[test]
+fn what_fell_out_of_the_window_is_too_old() {
+    let store = Store::new();
+    for value in 0..10 {
+        let expect = if value == 0 { Expect::Absent } else { Expect::At(value + 1) };
+        store.put(key("a"), object(value), expect).unwrap();
+    }
+    store.compact(3);
+    assert_eq!(store.changes_after(&scope(), 7).err(), Some(TooOld { asked: 7, oldest: 8 }));
+    assert_eq!(store.changes_after(&scope(), 8).unwrap().0.len(), 3);
+}
+
+#[test]
+fn a_follower_learns_that_something_moved() {
+    let store = Store::new();
+    let mut follower = store.follow();
+    assert!(!follower.has_changed().unwrap());
+    store.put(key("a"), object(1), Expect::Absent).unwrap();
+    assert!(follower.has_changed().unwrap());
+    assert_eq!(*follower.borrow_and_update(), 2);
+}
+
+proptest! {
+    /// Replaying the changes after any revision on a list of that revision gives the list of now.
+    #[test]
+    fn a_list_and_its_changes_make_the_present(writes in prop::collection::vec((0..4u8, any::<bool>()), 0..60), cut in 0..60usize) {
+        let store = Store::new();
+        let mut at = None;
+        for (index, (name, remove)) in writes.iter().enumerate() {
+            if index == cut {
+                at = Some(store.list(&scope()));
+            }
+            let key = key(&name.to_string());
+            match store.get(&key) {
+                None => drop(store.put(key, object(index as u64), Expect::Absent)),
+                Some(found) if *remove => drop(store.remove(&key, object(0), found.revision)),
+                Some(found) => drop(store.put(key, object(index as u64), Expect::At(found.revision))),
+            }
+        }
+        let at = at.unwrap_or_else(|| store.list(&scope()));
+        let mut replayed: BTreeMap<Key, Revision> =
+            at.objects.iter().map(|(key, stored)| (key.clone(), stored.revision)).collect();
+        let mut last = at.revision;
+        for change in store.changes_after(&scope(), at.revision).unwrap().0 {
+            prop_assert!(change.revision > last, "in order, without a duplicate");
+            last = change.revision;
+            match change.kind {
+                ChangeKind::Deleted => prop_assert!(replayed.remove(&change.key).is_some()),
+                ChangeKind::Added => prop_assert!(replayed.insert(change.key.clone(), change.revision).is_none()),
+                ChangeKind::Modified => prop_assert!(replayed.insert(change.key.clone(), change.revision).is_some()),
+            }
+        }
+        let now: BTreeMap<Key, Revision> =
+            store.list(&scope()).objects.into_iter().map(|(key, stored)| (key, stored.revision)).collect();
+        prop_assert_eq!(replayed, now);
+    }
+}

@@ -35,7 +35,7 @@ fn certain(inputs: &ClusterInputs<'_>) -> Option<Finding> {
 
 fn unobserved(inputs: &ClusterInputs<'_>) -> Option<Finding> {
     if !inputs.unobserved.is_empty() {
-        let text = conditions::listed(inputs.unobserved, "; ");
+        let text = format!("could not be observed: {}", conditions::listed(inputs.unobserved, "; "));
         return Some(Finding::unknown(Reason::ObservationFailed, text));
     }
     if inputs.sizing().is_none() {

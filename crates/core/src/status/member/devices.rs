@@ -1,5 +1,7 @@
 //! `devices[]`: the storage devices that the agent reports.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use muster_api::limits;
 use muster_api::member::Device;
@@ -30,9 +32,12 @@ pub(super) fn devices(inputs: &MemberInputs<'_>, now: Timestamp) -> Vec<Device> 
     let restate = inputs.storage.free.is_none_or(|shown| shown.at == now);
     let before = inputs.previous.map_or(&[][..], |previous| previous.devices.as_slice());
     let most = usize::try_from(limits::MAX_DEVICES).unwrap_or(0);
-    let named = inputs.storage.devices.iter().filter(|device| !device.name.is_empty());
-    let shown = named.take(most).map(|device| {
-        let name = text::cut(&device.name, limits::PATH_MAX);
+    // The list is a map by name: a name that an agent reports twice would make the API server refuse it all.
+    let mut named: BTreeMap<String, &DeviceSeen> = BTreeMap::new();
+    for device in inputs.storage.devices.iter().filter(|device| !device.name.is_empty()) {
+        named.entry(text::cut(&device.name, limits::PATH_MAX)).or_insert(device);
+    }
+    let shown = named.into_iter().take(most).map(|(name, device)| {
         let fresh = device.free.map(|free| {
             let step = (device.capacity.unwrap_or(0) / STEPS).max(1);
             text::bytes(free - free % step)

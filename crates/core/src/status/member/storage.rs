@@ -16,7 +16,8 @@ pub(super) fn storage(inputs: &MemberInputs<'_>) -> Finding {
         return Finding::is_false(Reason::VolumeNotFound, text);
     }
     if !seen.unobserved.is_empty() {
-        return Finding::unknown(Reason::ObservationFailed, conditions::listed(seen.unobserved, "; "));
+        let text = format!("could not be observed: {}", conditions::listed(seen.unobserved, "; "));
+        return Finding::unknown(Reason::ObservationFailed, text);
     }
     let gates = seen.claims.iter().map(|(name, gate)| (name.as_str(), gate.clone()));
     match generation::worst(gates) {

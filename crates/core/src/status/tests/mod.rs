@@ -31,6 +31,7 @@ mod progress;
 mod properties;
 mod recovery;
 mod replication;
+mod schema;
 mod write;
 
 const EPOCH: u64 = 5;
@@ -153,10 +154,6 @@ impl World {
             last_request: None,
             shown_recovery: None,
         }
-    }
-
-    fn picture(&self) -> Picture<'_> {
-        self.inputs().looking().unwrap()
     }
 
     fn status(&self) -> ReplicatedClusterStatus {

@@ -11,8 +11,8 @@ fn after(kind: ConditionType, change: impl FnOnce(&mut World), expected: &str, t
     assert!(message(&status, kind).contains(text), "{:?}", message(&status, kind));
 }
 
-fn with(hold: Hold) -> Option<Advice> {
-    Some(advice(vec![hold, Hold::AtSize]))
+fn with(hold: Hold) -> impl FnOnce(&mut World) {
+    |world| world.advice = Some(advice(vec![hold, Hold::AtSize]))
 }
 
 #[test]
@@ -64,10 +64,9 @@ fn scaling_up() {
         world.stop_reconciliation();
     };
     after(Kind, stopped, "True/Blocked", "reconciliation is stopped");
-    after(Kind, |world| world.advice = with(Hold::NoGain(A1.into())), "False/NoGain", "pool a: orders-a-1");
-    after(Kind, |world| world.advice = with(Hold::AtMaximum { limit: 3 }), "False/AtMaximum", "3 members");
-    let unknown = with(Hold::FreeUnknown(vec![A0.into()]));
-    after(Kind, |world| world.advice = unknown, "False/FreeStorageUnknown", A0);
+    after(Kind, with(Hold::NoGain(A1.into())), "False/NoGain", "pool a: orders-a-1");
+    after(Kind, with(Hold::AtMaximum { limit: 3 }), "False/AtMaximum", "3 members");
+    after(Kind, with(Hold::FreeUnknown(vec![A0.into()])), "False/FreeStorageUnknown", A0);
     after(Kind, World::stop_clustering, "Unknown/ClusteringStopped", "nobody");
 }
 
@@ -99,8 +98,8 @@ fn scaling_down() {
     let remove = scaling::Decision::Remove { member: A0.into(), switchover_first: true };
     let advice = Some(decided(vec![remove, scaling::Decision::Hold(Hold::AtSize)]));
     after(Kind, |world| world.advice = advice, "True/InProgress", "after another took over");
-    after(Kind, |world| world.advice = with(Hold::NobodyMayGo), "True/Blocked", "pool a");
-    after(Kind, |world| world.advice = with(Hold::WouldGrowAgain(A1.into())), "False/AtSize", "grow again");
+    after(Kind, with(Hold::NobodyMayGo), "True/Blocked", "pool a");
+    after(Kind, with(Hold::WouldGrowAgain(A1.into())), "False/AtSize", "grow again");
     after(Kind, World::stop_clustering, "Unknown/ClusteringStopped", "nobody");
 }
 

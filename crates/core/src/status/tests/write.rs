@@ -142,6 +142,7 @@ fn the_last_request_outlives_a_restart_if_it_has_the_shape_of_one() {
 
 #[test]
 fn a_new_generation_resets_verdicts_and_restates_measurements() {
+    use ConditionType as T;
     let mut world = World::running();
     let mut stored = world.status();
     stored.observed_generation = Some(3);
@@ -152,7 +153,6 @@ fn a_new_generation_resets_verdicts_and_restates_measurements() {
     let status = verdict.reset_over(Some(&stored), world.now).unwrap();
     assert_eq!(status.observed_generation, Some(4));
     assert!(status.conditions.iter().all(|condition| condition.observed_generation == Some(4)));
-    use ConditionType as T;
     for kind in [T::SpecValid, T::InfrastructureReady, T::ControlPlaneReady, T::Ready] {
         assert_eq!(said(&status, kind), "Unknown/Reconciling");
         assert_eq!(condition(&status, kind).last_transition_time.0, at(200));

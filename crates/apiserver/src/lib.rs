@@ -1,3 +1,5 @@
 //! A Kubernetes API server in Rust, small enough to embed and true enough for `kubectl`.
 
+pub mod error;
+pub mod request;
 pub mod store;

@@ -1,0 +1,5 @@
+//! What a client asks for: the path, the query and the selectors, understood.
+
+pub mod path;
+pub mod query;
+pub mod selector;

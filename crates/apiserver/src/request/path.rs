@@ -1,0 +1,169 @@
+//! The paths of the API: which resource, which object of it, which part of that.
+
+/// The parts of a resource that have a path of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourcePath {
+    /// The API group; the core group is "".
+    pub group: String,
+    /// The version.
+    pub version: String,
+    /// The namespace; none: all of them, or a resource of the whole cluster.
+    pub namespace: Option<String>,
+    /// The plural name of the resource.
+    pub resource: String,
+    /// The object; none: the collection.
+    pub name: Option<String>,
+    /// For example `status` or `scale`.
+    pub subresource: Option<String>,
+}
+
+/// What a path leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// `/api`: the versions of the core group.
+    CoreVersions,
+    /// `/apis`: the groups.
+    Groups,
+    /// `/apis/GROUP`: one group.
+    Group(String),
+    /// `/api/v1` or `/apis/GROUP/VERSION`: the resources.
+    Resources {
+        /// The API group.
+        group: String,
+        /// The version.
+        version: String,
+    },
+    /// A resource.
+    Resource(ResourcePath),
+    /// Anything else: `/version`, `/readyz`, `/openapi/…`.
+    Other(String),
+}
+
+impl Path {
+    /// Understands a path. Escapes are resolved segment by segment, so a name cannot smuggle in a slash.
+    pub fn parse(path: &str) -> Option<Self> {
+        let decoded: Option<Vec<String>> =
+            path.split('/').filter(|segment| !segment.is_empty()).map(decode).collect();
+        let decoded = decoded?;
+        let segments: Vec<&str> = decoded.iter().map(String::as_str).collect();
+        Some(match segments.as_slice() {
+            ["api"] => Self::CoreVersions,
+            ["apis"] => Self::Groups,
+            ["apis", group] => Self::Group((*group).to_owned()),
+            ["api", version] => Self::Resources { group: String::new(), version: (*version).to_owned() },
+            ["apis", group, version] => {
+                Self::Resources { group: (*group).to_owned(), version: (*version).to_owned() }
+            }
+            ["api", version, rest @ ..] => Self::Resource(resource("", version, rest)?),
+            ["apis", group, version, rest @ ..] => Self::Resource(resource(group, version, rest)?),
+            _ => Self::Other(path.to_owned()),
+        })
+    }
+}
+
+fn resource(group: &str, version: &str, rest: &[&str]) -> Option<ResourcePath> {
+    // A namespace is a resource too: `namespaces/x` is it, `namespaces/x/status` a part of it, `namespaces/x/pods`
+    // what it contains.
+    let own = |part: &str| matches!(part, "status" | "finalize");
+    let (namespace, rest) = match rest {
+        ["namespaces", name, part] if own(part) && group.is_empty() => (None, vec!["namespaces", name, part]),
+        ["namespaces", namespace, rest @ ..] if !rest.is_empty() => {
+            (Some((*namespace).to_owned()), rest.to_vec())
+        }
+        rest => (None, rest.to_vec()),
+    };
+    let mut parts = rest.into_iter().map(str::to_owned);
+    let resource = parts.next()?;
+    let (name, subresource) = (parts.next(), parts.next());
+    if parts.next().is_some() {
+        return None;
+    }
+    Some(ResourcePath {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        namespace,
+        resource,
+        name,
+        subresource,
+    })
+}
+
+/// Resolves percent escapes; none for what is not UTF-8 or not an escape.
+pub(super) fn decode(segment: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let [first, tail @ ..] = rest {
+        match (first, tail) {
+            (b'%', [high, low, tail @ ..]) => {
+                let digit =
+                    |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                bytes.push(digit(high)? * 16 + digit(low)?);
+                rest = tail;
+            }
+            (b'%', _) => return None,
+            (byte, tail) => {
+                bytes.push(*byte);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(path: &str) -> Option<(Option<String>, String, Option<String>, Option<String>)> {
+        match Path::parse(path)? {
+            Path::Resource(found) => Some((found.namespace, found.resource, found.name, found.subresource)),
+            _ => None,
+        }
+    }
+
+    fn some(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    #[test]
+    fn collections_objects_and_parts_of_them() {
+        assert_eq!(parsed("/apis/g/v1/widgets"), Some((None, "widgets".into(), None, None)));
+        let object = (some("ns"), "widgets".into(), some("a"), None);
+        assert_eq!(parsed("/apis/g/v1/namespaces/ns/widgets/a"), Some(object));
+        let part = (some("ns"), "widgets".into(), some("a"), some("status"));
+        assert_eq!(parsed("/apis/g/v1/namespaces/ns/widgets/a/status"), Some(part));
+        assert_eq!(parsed("/api/v1/nodes/n"), Some((None, "nodes".into(), some("n"), None)));
+        assert_eq!(parsed("/apis/g/v1/widgets/a/b/c"), None);
+    }
+
+    #[test]
+    fn a_namespace_is_a_resource_and_a_place() {
+        assert_eq!(parsed("/api/v1/namespaces"), Some((None, "namespaces".into(), None, None)));
+        assert_eq!(parsed("/api/v1/namespaces/ns"), Some((None, "namespaces".into(), some("ns"), None)));
+        let status = (None, "namespaces".into(), some("ns"), some("status"));
+        assert_eq!(parsed("/api/v1/namespaces/ns/status"), Some(status));
+        assert_eq!(parsed("/api/v1/namespaces/ns/pods"), Some((some("ns"), "pods".into(), None, None)));
+    }
+
+    #[test]
+    fn discovery_and_the_rest() {
+        assert_eq!(Path::parse("/api"), Some(Path::CoreVersions));
+        assert_eq!(Path::parse("/apis/"), Some(Path::Groups));
+        assert_eq!(Path::parse("/apis/g"), Some(Path::Group("g".into())));
+        assert_eq!(
+            Path::parse("/api/v1"),
+            Some(Path::Resources { group: String::new(), version: "v1".into() })
+        );
+        assert_eq!(Path::parse("/readyz"), Some(Path::Other("/readyz".into())));
+    }
+
+    #[test]
+    fn escapes_are_resolved_within_a_segment() {
+        assert_eq!(parsed("/apis/g/v1/widgets/a%2Fb"), Some((None, "widgets".into(), some("a/b"), None)));
+        for bad in
+            ["/apis/g/v1/widgets/%", "/apis/g/v1/widgets/%2", "/apis/g/v1/widgets/%zz", "/apis/%ff/v1/x"]
+        {
+            assert_eq!(Path::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The query of a request, each parameter with its meaning.
+
+use super::path::decode;
+
+/// The most parameters that are read.
+pub const MAX_PARAMETERS: usize = 64;
+
+/// The parameters of a request as they came.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query(Vec<(String, String)>);
+
+/// What to do with fields that nobody knows, or that are there twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldValidation {
+    /// Drop them silently.
+    Ignore,
+    /// Drop them, and say so in a warning.
+    #[default]
+    Warn,
+    /// Refuse the request.
+    Strict,
+}
+
+impl Query {
+    /// Understands `a=b&c=d`; none for bad escapes or too many of them.
+    pub fn parse(text: &str) -> Option<Self> {
+        let pairs = text.split('&').filter(|pair| !pair.is_empty());
+        let unescape = |text: &str| decode(&text.replace('+', " "));
+        let parsed: Option<Vec<(String, String)>> = pairs
+            .map(|pair| {
+                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+                Some((unescape(name)?, unescape(value)?))
+            })
+            .collect();
+        parsed.filter(|parsed| parsed.len() <= MAX_PARAMETERS).map(Self)
+    }
+
+    /// The first value of this parameter, unless it is empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let first = self.0.iter().find(|(known, _)| known == name);
+        first.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Whether this switch is on. Kubernetes takes anything but these for on.
+    pub fn flag(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|value| !matches!(value, "false" | "0" | "False" | "FALSE" | "f" | "F"))
+    }
+
+    /// A number; an error names the parameter.
+    pub fn number(&self, name: &str) -> Result<Option<u64>, String> {
+        let parse = |text: &str| text.parse().map_err(|_| format!("invalid value for {name}: {text:?}"));
+        self.get(name).map(parse).transpose()
+    }
+
+    /// Whether nothing shall be written.
+    pub fn dry_run(&self) -> Result<bool, String> {
+        match self.get("dryRun") {
+            None => Ok(false),
+            Some("All") => Ok(true),
+            Some(other) => Err(format!("dryRun: Unsupported value: {other:?}: supported values: \"All\"")),
+        }
+    }
+
+    /// What to do with unknown fields.
+    pub fn field_validation(&self) -> Result<FieldValidation, String> {
+        match self.get("fieldValidation") {
+            None => Ok(FieldValidation::default()),
+            Some("Ignore") => Ok(FieldValidation::Ignore),
+            Some("Warn") => Ok(FieldValidation::Warn),
+            Some("Strict") => Ok(FieldValidation::Strict),
+            Some(other) => {
+                let supported = r#"supported values: "Ignore", "Strict", "Warn""#;
+                Err(format!("fieldValidation: Unsupported value: {other:?}: {supported}"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_unescaped() {
+        let query = Query::parse("labelSelector=a%3Db&watch=true&x=1+2&limit=").unwrap();
+        assert_eq!(query.get("labelSelector"), Some("a=b"));
+        assert_eq!(query.get("x"), Some("1 2"));
+        assert_eq!(query.get("limit"), None);
+        assert!(Query::parse("a=%").is_none());
+        assert!(Query::parse(&"a=b&".repeat(MAX_PARAMETERS)).is_some());
+        assert!(Query::parse(&"a=b&".repeat(MAX_PARAMETERS + 1)).is_none());
+    }
+
+    #[test]
+    fn switches_numbers_and_choices() {
+        let query =
+            Query::parse("watch=1&off=false&limit=5&bad=x&dryRun=All&fieldValidation=Strict").unwrap();
+        assert!(query.flag("watch") && !query.flag("off") && !query.flag("absent"));
+        assert_eq!(query.number("limit"), Ok(Some(5)));
+        assert!(query.number("bad").is_err());
+        assert_eq!(query.dry_run(), Ok(true));
+        assert_eq!(query.field_validation(), Ok(FieldValidation::Strict));
+        let wrong = Query::parse("dryRun=x&fieldValidation=y").unwrap();
+        assert!(wrong.dry_run().is_err() && wrong.field_validation().is_err());
+        assert_eq!(Query::default().field_validation(), Ok(FieldValidation::Warn));
+    }
+}

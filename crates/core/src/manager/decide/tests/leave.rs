@@ -106,7 +106,7 @@ fn a_leave_that_failed_is_said_and_asked_again_after_a_minute() {
     let failed = Effect::LeaveFailed("c".into());
     let waits = decide(&knows, &leaving(&["c"]), at(159));
     assert_eq!((orders(&waits), waits.wake), (vec![], Some(at(160))));
-    assert_eq!(waits.effects, [failed.clone()]);
+    assert_eq!(waits.effects, std::slice::from_ref(&failed));
     let again = decide(&knows, &leaving(&["c"]), at(160));
     assert_eq!((orders(&again), again.effects), (vec!["leave c".to_owned()], vec![failed]));
 }

@@ -58,6 +58,7 @@ fn orders(decision: &Decision) -> Vec<String> {
     decision.orders.iter().map(|order| words(&order.action, &order.member)).collect()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as a decision has it")]
 fn blocked(by: BlockedBy, members: &[&str]) -> Option<Obstacle> {
     Some(Obstacle { by, members: members.iter().map(|&member| member.to_owned()).collect() })
 }

@@ -40,6 +40,7 @@ fn unobserved(inputs: &ClusterInputs<'_>) -> Option<Finding> {
     }
     if inputs.sizing().is_none() {
         let text = match inputs.basis() {
+            Some(_) if is_invalid(inputs) => "the spec is not valid, so its pools are not sized".to_owned(),
             Some(generation) => format!("the pools of generation {generation} were not sized yet"),
             None => "reconciliation is stopped, and it is not known which spec the members run".to_owned(),
         };
@@ -49,6 +50,11 @@ fn unobserved(inputs: &ClusterInputs<'_>) -> Option<Finding> {
         Gate::Stale { reason } => Some(Finding::unknown(Reason::NotObserved, reason)),
         _ => None,
     }
+}
+
+fn is_invalid(inputs: &ClusterInputs<'_>) -> bool {
+    let report = inputs.spec.as_ref().and_then(|spec| spec.at(inputs.basis()));
+    report.is_some_and(|report| !report.violations.is_empty())
 }
 
 /// The pools that are not at size, and why.

@@ -270,7 +270,8 @@ impl<'a> Clustering<'a> {
             let text = "clustering is stopped, so nobody is looking";
             return Err(Finding::unknown(Reason::ClusteringStopped, text));
         }
-        let Some(view) = self.view else {
+        let starting = matches!(self.manager, Manager::Starting);
+        let Some(view) = self.view.filter(|_| !starting) else {
             let text = match self.unheard {
                 [] => "the manager is starting".to_owned(),
                 unheard => format!("the manager is starting and waits for {}", conditions::names(unheard)),

@@ -84,7 +84,7 @@ fn decisions<'i>(inputs: &'i ClusterInputs<'_>) -> impl Iterator<Item = (&'i str
     inputs.sizing().into_iter().flat_map(|sizing| {
         let pools = sizing.pools.iter().zip(&sizing.advice.pools);
         let pools = pools.map(|(pool, advice)| (pool.name, &advice.decision));
-        pools.chain(std::iter::once(("(removed)", &sizing.advice.removed_pools)))
+        pools.chain(std::iter::once(("gone from the spec", &sizing.advice.removed_pools)))
     })
 }
 

@@ -101,18 +101,22 @@ pub struct Picture<'a> {
     pub leader: Option<Leader<'a>>,
     newest_term: Option<Term>,
     parts: BTreeMap<&'a str, Part>,
+    order: Vec<&'a str>,
 }
 
 impl<'a> Picture<'a> {
     /// Looks at everyone: configured, in the roster, or heard.
     pub fn new(view: View<'a>) -> Self {
         let newest_term = view.observed.running().filter_map(|(_, report, app)| term_of(report, app)).max();
-        let mut picture = Self { view, leader: leader(view.observed), newest_term, parts: BTreeMap::new() };
+        let parts = BTreeMap::new();
+        let mut picture = Self { view, leader: leader(view.observed), newest_term, parts, order: Vec::new() };
         let roster = view.observed.roster().into_iter().flat_map(Roster::names);
         let configured = view.wanted.members.keys().map(String::as_str);
         let heard = view.observed.members.keys().map(String::as_str);
-        picture.parts =
-            configured.chain(roster).chain(heard).map(|name| (name, picture.find_part(name))).collect();
+        let everyone: BTreeSet<&str> = configured.chain(roster).chain(heard).collect();
+        picture.parts = everyone.iter().map(|name| (*name, picture.find_part(name))).collect();
+        picture.order = everyone.into_iter().collect();
+        picture.order.sort_by_key(|name| view.wanted.order(name));
         picture
     }
 
@@ -173,9 +177,7 @@ impl<'a> Picture<'a> {
 
     /// Every member that is known of, in order.
     pub fn everyone(&self) -> Vec<&'a str> {
-        let mut names: Vec<&str> = self.parts.keys().copied().collect();
-        names.sort_by_key(|name| self.view.wanted.order(name));
-        names
+        self.order.clone()
     }
 
     /// The configured members that stay, in order.
@@ -202,6 +204,11 @@ impl<'a> Picture<'a> {
     /// Those that serve as primary in the newest term.
     pub fn primaries(&self) -> Vec<&'a str> {
         self.whose(|part| matches!(part, Part::Joined { role: Role::Primary, .. }))
+    }
+
+    /// Whether anyone serves as primary in the newest term.
+    pub fn has_primary(&self) -> bool {
+        self.parts.values().any(|part| matches!(part, Part::Joined { role: Role::Primary, .. }))
     }
 
     /// How many primaries there are to be: no more than there are members.

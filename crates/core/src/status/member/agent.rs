@@ -62,7 +62,7 @@ pub(super) fn joined(inputs: &MemberInputs<'_>, connected: &Finding) -> Finding 
     let or_action = |why: Reason| if inputs.action_error.is_some() { Reason::ActionFailed } else { why };
     let clause = part.clause();
     match part {
-        Part::Joined { .. } if picture.leader.is_some() => Finding::is_true(Reason::Joined, text(clause)),
+        Part::Joined { .. } if picture.has_primary() => Finding::is_true(Reason::Joined, text(clause)),
         Part::Joined { .. } => {
             Finding::is_false(Reason::NoPrimary, "no primary is heard that it could follow")
         }

@@ -8,6 +8,7 @@ use muster_api::names::{BlockedBy, LABEL_MEMBER};
 use super::super::view::Picture;
 use super::missing;
 use crate::conditions;
+use crate::manager::decide::Rule;
 use crate::manager::report::{Held, Report};
 use crate::manager::terms::Place;
 
@@ -20,7 +21,7 @@ pub fn unblock(picture: &Picture<'_>) -> Option<String> {
     if decision.no_seed.is_some() {
         return Some(conditions::message(after_no_seed(picture)));
     }
-    let obstacle = decision.blocked.as_ref()?;
+    let Some(obstacle) = &decision.blocked else { return quorum_lost(picture).map(conditions::message) };
     let members: Vec<&str> = obstacle.members.iter().map(String::as_str).collect();
     let text = match obstacle.by {
         BlockedBy::MemberMissing | BlockedBy::SeedUnconfirmed => fence(picture, &members),
@@ -32,6 +33,13 @@ pub fn unblock(picture: &Picture<'_>) -> Option<String> {
         BlockedBy::AllEmpty => form_anew(picture),
     };
     Some(conditions::message(text))
+}
+
+/// Software that elects by itself finds a quorum by itself, or never: then only a person can say with whom to go on.
+fn quorum_lost(picture: &Picture<'_>) -> Option<String> {
+    let waits = picture.view.wanted.engine.elects && picture.view.decision.rule == Rule::FailOver;
+    let (best, _) = most_advanced(&voters(picture), picture).filter(|_| waits)?;
+    Some(format!("{} # only if the others are lost for good: it goes on alone", recover(picture, best)))
 }
 
 /// All at once: a fence given before another change must be given again.

@@ -25,6 +25,9 @@ fn a_spec_is_valid_invalid_or_not_known_to_be_either() {
     assert_eq!(said(&status, ConditionType::SpecValid), "False/Invalid");
     assert_eq!(message(&status, ConditionType::SpecValid), "spec.engine.version: there is no 11");
     assert_eq!(status.failure_reason.as_deref(), Some("Invalid"));
+    world.advice = None;
+    assert_eq!(said(&world.status(), KIND), "Unknown/NotObserved");
+    assert!(message(&world.status(), KIND).starts_with("the spec is not valid"));
     world.report = Some(validation::Report { unreadable: vec!["secret x".into()], ..Default::default() });
     assert_eq!(said(&world.status(), ConditionType::SpecValid), "Unknown/ReferenceUnreadable");
     world.report = None;

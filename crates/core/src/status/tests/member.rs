@@ -243,6 +243,9 @@ fn joined() {
     let mut headless = World::running();
     headless.says(A0, stopped(9));
     says(&headless, Kind, |_| {}, "False/NoPrimary");
+    let mut stale = World::running();
+    stale.says(A1, change_running(runs(Role::Secondary, 9), |running| running.term = Some(term(2))));
+    says(&stale, Kind, |_| {}, "False/NoPrimary");
 }
 
 #[test]

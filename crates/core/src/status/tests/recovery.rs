@@ -132,6 +132,18 @@ fn after_no_seed_a_lower_place_is_a_persons_choice() {
 }
 
 #[test]
+fn a_lost_quorum_of_software_that_elects_is_a_persons_to_mend() {
+    let mut world = World::running();
+    world.wanted.engine.elects = true;
+    assert_eq!(world.status().recovery, None);
+    world.lose(A0);
+    world.lose(B0);
+    let recovery = recovery_of(&world);
+    assert_eq!((recovery.state.as_str(), recovery.blocked_by), ("FailingOver", None));
+    assert!(recovery.unblock.unwrap().starts_with("kubectl muster recover orders --seed orders-a-1 #"));
+}
+
+#[test]
 fn a_command_is_never_cut() {
     let names: Vec<String> = (0..512).map(|n| format!("orders-{}-{n}", "p".repeat(15))).collect();
     let mut world = outage(vec![(A1, stopped(9))]);

@@ -155,6 +155,8 @@ fn nobody_is_looking() {
     world.unheard = vec![B0.into()];
     assert_eq!(three(&world), ["Unknown/Starting"; 3].map(str::to_owned));
     assert!(message(&world.status(), ConditionType::Available).contains(B0));
+    world.decide();
+    assert_eq!(three(&world), ["Unknown/Starting"; 3].map(str::to_owned), "whatever it saw so far");
     let mut world = World::running();
     let later = Report { epoch: EPOCH + 1, ..runs(Role::Secondary, 9) };
     tell(&mut world.observed, A1, later);

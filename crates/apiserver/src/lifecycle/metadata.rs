@@ -1,0 +1,46 @@
+//! The fields of `metadata` that the server keeps, and how it reads them.
+
+use serde_json::{Map, Value};
+
+/// The text at `metadata.<field>`; "" when it is not there.
+pub fn text<'a>(object: &'a Value, field: &str) -> &'a str {
+    object.get("metadata").and_then(|metadata| metadata.get(field)).and_then(Value::as_str).unwrap_or("")
+}
+
+/// `metadata.generation`; 0 when it is not there.
+pub fn generation(object: &Value) -> i64 {
+    object.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0)
+}
+
+/// The finalizers.
+pub fn finalizers(object: &Value) -> Vec<&str> {
+    let list = object.pointer("/metadata/finalizers").and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Whether its deletion has begun.
+pub fn is_ending(object: &Value) -> bool {
+    !text(object, "deletionTimestamp").is_empty()
+}
+
+/// `metadata`, made where it is not there.
+pub fn fields(object: &mut Value) -> Option<&mut Map<String, Value>> {
+    object.as_object_mut()?.entry("metadata").or_insert_with(|| Value::Object(Map::new())).as_object_mut()
+}
+
+/// Sets a field of `metadata`, or takes it away.
+pub fn set(object: &mut Value, field: &str, value: Option<Value>) {
+    let Some(fields) = fields(object) else { return };
+    match value {
+        Some(value) => drop(fields.insert(field.to_owned(), value)),
+        None => drop(fields.remove(field)),
+    }
+}
+
+/// Makes these fields of `metadata` what they are in `from`.
+pub fn keep(object: &mut Value, from: &Value, kept: &[&str]) {
+    for field in kept {
+        let value = from.get("metadata").and_then(|metadata| metadata.get(*field)).cloned();
+        set(object, field, value);
+    }
+}

@@ -4,3 +4,4 @@ pub mod error;
 pub mod lifecycle;
 pub mod request;
 pub mod store;
+pub mod watch;

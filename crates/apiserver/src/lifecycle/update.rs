@@ -68,7 +68,7 @@ pub fn update(stored: &Value, mut sent: Value, part: Part, traits: Traits) -> Re
     }
     let mut next = match part {
         Part::Whole => whole(stored, sent, traits),
-        Part::Status => status_only(stored, sent),
+        Part::Status => status_only(stored, &sent),
     };
     metadata::keep(&mut next, stored, &KEPT);
     metadata::set(&mut next, "selfLink", None);
@@ -89,10 +89,10 @@ fn whole(stored: &Value, mut sent: Value, traits: Traits) -> Value {
 }
 
 /// Everything as it is stored, but for the status and for who manages it.
-fn status_only(stored: &Value, sent: Value) -> Value {
+fn status_only(stored: &Value, sent: &Value) -> Value {
     let mut next = stored.clone();
     replace(&mut next, "status", sent.get("status"));
-    metadata::keep(&mut next, &sent, &["managedFields"]);
+    metadata::keep(&mut next, sent, &["managedFields"]);
     next
 }
 

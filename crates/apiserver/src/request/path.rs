@@ -114,35 +114,32 @@ pub(super) fn decode(segment: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn parsed(path: &str) -> Option<(Option<String>, String, Option<String>, Option<String>)> {
-        match Path::parse(path)? {
-            Path::Resource(found) => Some((found.namespace, found.resource, found.name, found.subresource)),
-            _ => None,
-        }
+    /// Namespace, resource, name and part, "-" for what is not there.
+    fn parsed(path: &str) -> Option<[String; 4]> {
+        let Path::Resource(found) = Path::parse(path)? else { return None };
+        let text = |part: Option<String>| part.unwrap_or_else(|| "-".to_owned());
+        Some([text(found.namespace), found.resource, text(found.name), text(found.subresource)])
     }
 
-    fn some(text: &str) -> Option<String> {
-        Some(text.to_owned())
+    fn is(path: &str, expected: [&str; 4]) {
+        assert_eq!(parsed(path), Some(expected.map(str::to_owned)), "{path}");
     }
 
     #[test]
     fn collections_objects_and_parts_of_them() {
-        assert_eq!(parsed("/apis/g/v1/widgets"), Some((None, "widgets".into(), None, None)));
-        let object = (some("ns"), "widgets".into(), some("a"), None);
-        assert_eq!(parsed("/apis/g/v1/namespaces/ns/widgets/a"), Some(object));
-        let part = (some("ns"), "widgets".into(), some("a"), some("status"));
-        assert_eq!(parsed("/apis/g/v1/namespaces/ns/widgets/a/status"), Some(part));
-        assert_eq!(parsed("/api/v1/nodes/n"), Some((None, "nodes".into(), some("n"), None)));
+        is("/apis/g/v1/widgets", ["-", "widgets", "-", "-"]);
+        is("/apis/g/v1/namespaces/ns/widgets/a", ["ns", "widgets", "a", "-"]);
+        is("/apis/g/v1/namespaces/ns/widgets/a/status", ["ns", "widgets", "a", "status"]);
+        is("/api/v1/nodes/n", ["-", "nodes", "n", "-"]);
         assert_eq!(parsed("/apis/g/v1/widgets/a/b/c"), None);
     }
 
     #[test]
     fn a_namespace_is_a_resource_and_a_place() {
-        assert_eq!(parsed("/api/v1/namespaces"), Some((None, "namespaces".into(), None, None)));
-        assert_eq!(parsed("/api/v1/namespaces/ns"), Some((None, "namespaces".into(), some("ns"), None)));
-        let status = (None, "namespaces".into(), some("ns"), some("status"));
-        assert_eq!(parsed("/api/v1/namespaces/ns/status"), Some(status));
-        assert_eq!(parsed("/api/v1/namespaces/ns/pods"), Some((some("ns"), "pods".into(), None, None)));
+        is("/api/v1/namespaces", ["-", "namespaces", "-", "-"]);
+        is("/api/v1/namespaces/ns", ["-", "namespaces", "ns", "-"]);
+        is("/api/v1/namespaces/ns/status", ["-", "namespaces", "ns", "status"]);
+        is("/api/v1/namespaces/ns/pods", ["ns", "pods", "-", "-"]);
     }
 
     #[test]
@@ -159,7 +156,7 @@ mod tests {
 
     #[test]
     fn escapes_are_resolved_within_a_segment() {
-        assert_eq!(parsed("/apis/g/v1/widgets/a%2Fb"), Some((None, "widgets".into(), some("a/b"), None)));
+        is("/apis/g/v1/widgets/a%2Fb", ["-", "widgets", "a/b", "-"]);
         for bad in
             ["/apis/g/v1/widgets/%", "/apis/g/v1/widgets/%2", "/apis/g/v1/widgets/%zz", "/apis/%ff/v1/x"]
         {

@@ -1,0 +1,188 @@
+//! Watches: the changes of one scope, selected, in order, from a revision on, for as long as the client listens.
+
+mod select;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::sync::watch::Receiver;
+use tokio::time::{Instant, Interval, MissedTickBehavior};
+
+pub use self::select::Selection;
+use crate::error::ApiError;
+use crate::store::{Revision, Scope, Store};
+
+/// How often a client that asked for bookmarks gets one when nothing happens.
+pub const BOOKMARK_INTERVAL: std::time::Duration = std::time::Duration::from_secs(60);
+/// How long a watch lasts when the client does not say.
+pub const DEFAULT_WATCH: std::time::Duration = std::time::Duration::from_secs(30 * 60);
+/// The annotation of the bookmark that ends the initial events.
+const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
+
+/// The kind of one event of a watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// The object is there, or came into the selection.
+    Added,
+    /// It changed.
+    Modified,
+    /// It is gone, or left the selection.
+    Deleted,
+    /// Nothing happened up to this version.
+    Bookmark,
+    /// The watch ends, and why.
+    Error,
+}
+
+impl EventKind {
+    /// The text in `type`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+            Self::Bookmark => "BOOKMARK",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
+/// One event of a watch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// What happened.
+    pub kind: EventKind,
+    /// To which object; of a bookmark only its version.
+    pub object: Arc<Value>,
+}
+
+/// What a client asked for.
+#[derive(Clone, Debug)]
+pub struct WatchOptions {
+    /// Of which objects.
+    pub scope: Scope,
+    /// Which of them.
+    pub selection: Selection,
+    /// From where on.
+    pub from: Start,
+    /// Whether it wants bookmarks.
+    pub bookmarks: bool,
+    /// For how long.
+    pub lasts: std::time::Duration,
+    /// `apiVersion` and `kind` of a bookmark.
+    pub type_meta: (String, String),
+}
+
+/// Where a watch starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// With every object there is, as if it were added now, then what follows. `marked`: a bookmark says when all that
+    /// were there have been told.
+    Everything {
+        /// Whether that bookmark is wanted.
+        marked: bool,
+    },
+    /// With what happened after this revision.
+    After(Revision),
+}
+
+/// A watch. It holds a position and nothing else: events are taken from the store when the client asks for them.
+pub struct Watch {
+    store: Store,
+    options: WatchOptions,
+    position: Revision,
+    ready: VecDeque<Event>,
+    moved: Receiver<Revision>,
+    bookmark: Interval,
+    ends: Instant,
+    over: bool,
+}
+
+impl Watch {
+    /// Begins a watch.
+    pub fn new(store: &Store, options: WatchOptions) -> Result<Self, ApiError> {
+        let moved = store.follow();
+        let mut bookmark = tokio::time::interval_at(Instant::now() + BOOKMARK_INTERVAL, BOOKMARK_INTERVAL);
+        bookmark.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut ready = VecDeque::new();
+        let position = match options.from {
+            Start::Everything { marked } => {
+                let snapshot = store.list(&options.scope);
+                let selected =
+                    snapshot.objects.iter().filter(|(_, stored)| options.selection.matches(&stored.object));
+                ready.extend(
+                    selected
+                        .map(|(_, stored)| Event { kind: EventKind::Added, object: stored.object.clone() }),
+                );
+                if marked {
+                    ready.push_back(bookmark_at(&options, snapshot.revision, true));
+                }
+                snapshot.revision
+            }
+            Start::After(revision) => {
+                store
+                    .changes_after(&options.scope, revision)
+                    .map_err(|too_old| ApiError::expired(too_old.to_string()))?;
+                revision
+            }
+        };
+        let ends = Instant::now() + options.lasts;
+        Ok(Self { store: store.clone(), options, position, ready, moved, bookmark, ends, over: false })
+    }
+
+    /// The next event; none when the watch is over. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if self.over {
+                return None;
+            }
+            // Seen before reading, so that a change between reading and waiting is not slept through.
+            self.moved.mark_unchanged();
+            self.fetch();
+            if !self.ready.is_empty() {
+                continue;
+            }
+            tokio::select! {
+                biased;
+                () = tokio::time::sleep_until(self.ends) => self.over = true,
+                moved = self.moved.changed() => self.over = moved.is_err(),
+                _ = self.bookmark.tick(), if self.options.bookmarks => {
+                    return Some(bookmark_at(&self.options, self.position, false));
+                }
+            }
+        }
+    }
+
+    /// Takes what happened since from the store.
+    fn fetch(&mut self) {
+        match self.store.changes_after(&self.options.scope, self.position) {
+            Ok((changes, complete)) => {
+                let told = changes.iter().filter_map(|change| self.options.selection.event(change));
+                self.ready.extend(told);
+                self.position = complete;
+            }
+            Err(too_old) => {
+                let status = ApiError::expired(too_old.to_string()).to_status();
+                self.ready.push_back(Event { kind: EventKind::Error, object: Arc::new(status) });
+                self.over = true;
+            }
+        }
+    }
+}
+
+fn bookmark_at(options: &WatchOptions, revision: Revision, ends_initial: bool) -> Event {
+    let (api_version, kind) = &options.type_meta;
+    let mut metadata = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
+    if ends_initial {
+        metadata["annotations"] = json!({INITIAL_EVENTS_END: "true"});
+    }
+    let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
+    Event { kind: EventKind::Bookmark, object: Arc::new(object) }
+}
+
+#[cfg(test)]
+mod tests;

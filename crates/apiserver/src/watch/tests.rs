@@ -1,0 +1,148 @@
+//! Tests of watches, in paused time.
+
+use std::time::Duration;
+
+use super::*;
+use crate::request::selector::{Fields, Labels};
+use crate::store::{Expect, Key};
+
+fn resource() -> Arc<str> {
+    Arc::from("g/widgets")
+}
+
+fn object(name: &str, colour: &str) -> Value {
+    json!({"metadata": {"name": name, "labels": {"colour": colour}}})
+}
+
+fn write(store: &Store, name: &str, colour: &str) -> Revision {
+    let key = Key::new(&resource(), "ns", name);
+    let expect = store.get(&key).map_or(Expect::Absent, |found| Expect::At(found.revision));
+    store.put(key, object(name, colour), expect).unwrap().revision
+}
+
+fn remove(store: &Store, name: &str) {
+    let key = Key::new(&resource(), "ns", name);
+    let found = store.get(&key).unwrap();
+    store.remove(&key, Value::clone(&found.object), found.revision).unwrap();
+}
+
+fn options(from: Start) -> WatchOptions {
+    WatchOptions {
+        scope: Scope { resource: resource(), namespace: None },
+        selection: Selection::default(),
+        from,
+        bookmarks: false,
+        lasts: DEFAULT_WATCH,
+        type_meta: ("g/v1".into(), "Widget".into()),
+    }
+}
+
+fn told(event: &Event) -> (EventKind, String, String) {
+    let text = |field: &str| event.object["metadata"][field].as_str().unwrap_or("-").to_owned();
+    (event.kind, text("name"), text("resourceVersion"))
+}
+
+async fn next(watch: &mut Watch) -> (EventKind, String, String) {
+    told(&watch.next().await.unwrap())
+}
+
+fn is(kind: EventKind, name: &str, version: Revision) -> (EventKind, String, String) {
+    (kind, name.to_owned(), version.to_string())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_there_comes_first_and_then_what_happens() {
+    let store = Store::new();
+    let first = write(&store, "a", "red");
+    let mut watch = Watch::new(&store, options(Start::Everything { marked: true })).unwrap();
+    assert_eq!(next(&mut watch).await, is(EventKind::Added, "a", first));
+    let marker = watch.next().await.unwrap();
+    assert_eq!(marker.object["metadata"]["annotations"][INITIAL_EVENTS_END], "true");
+    assert_eq!((&marker.object["kind"], &marker.object["apiVersion"]), (&json!("Widget"), &json!("g/v1")));
+    let second = write(&store, "a", "blue");
+    remove(&store, "a");
+    assert_eq!(next(&mut watch).await, is(EventKind::Modified, "a", second));
+    assert_eq!(next(&mut watch).await, is(EventKind::Deleted, "a", second + 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_resumes_after_a_revision() {
+    let store = Store::new();
+    let first = write(&store, "a", "red");
+    let second = write(&store, "b", "red");
+    let mut watch = Watch::new(&store, options(Start::After(first))).unwrap();
+    assert_eq!(next(&mut watch).await, is(EventKind::Added, "b", second));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watcher_that_waits_is_woken() {
+    let store = Store::new();
+    let mut watch = Watch::new(&store, options(Start::After(store.revision()))).unwrap();
+    let writer = store.clone();
+    let (event, _) = tokio::join!(next(&mut watch), async move { write(&writer, "a", "red") });
+    assert_eq!(event, is(EventKind::Added, "a", 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_selection_turns_changes_into_comings_and_goings() {
+    let store = Store::new();
+    let reds = Selection { labels: Labels::parse("colour=red").unwrap(), fields: Fields::default() };
+    let mut watch =
+        Watch::new(&store, WatchOptions { selection: reds, ..options(Start::After(store.revision())) })
+            .unwrap();
+    write(&store, "a", "blue");
+    let came = write(&store, "a", "red");
+    let stayed = write(&store, "a", "red");
+    let left = write(&store, "a", "blue");
+    remove(&store, "a");
+    let again = write(&store, "b", "red");
+    assert_eq!(next(&mut watch).await, is(EventKind::Added, "a", came));
+    assert_eq!(next(&mut watch).await, is(EventKind::Modified, "a", stayed));
+    let gone = watch.next().await.unwrap();
+    assert_eq!(told(&gone), is(EventKind::Deleted, "a", left));
+    assert_eq!(gone.object["metadata"]["labels"]["colour"], "red", "as it was last seen");
+    assert_eq!(next(&mut watch).await, is(EventKind::Added, "b", again));
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_scopes_are_not_told_and_bookmarks_move_on() {
+    let store = Store::new();
+    let mut watch =
+        Watch::new(&store, WatchOptions { bookmarks: true, ..options(Start::After(store.revision())) })
+            .unwrap();
+    store.put(Key::new(&Arc::from("g/others"), "ns", "x"), object("x", "red"), Expect::Absent).unwrap();
+    let begun = Instant::now();
+    assert_eq!(next(&mut watch).await, is(EventKind::Bookmark, "-", 2));
+    assert_eq!(begun.elapsed(), BOOKMARK_INTERVAL);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_ends_when_its_time_is_over() {
+    let store = Store::new();
+    let lasts = Duration::from_secs(5);
+    let mut watch =
+        Watch::new(&store, WatchOptions { lasts, ..options(Start::After(store.revision())) }).unwrap();
+    let begun = Instant::now();
+    assert_eq!(watch.next().await, None);
+    assert_eq!(begun.elapsed(), lasts);
+    assert_eq!(watch.next().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_falls_out_of_the_window_is_told_to_list_again() {
+    let store = Store::new();
+    let start = store.revision();
+    let mut watch = Watch::new(&store, options(Start::After(start))).unwrap();
+    for _ in 0..3 {
+        write(&store, "a", "red");
+    }
+    store.compact(1);
+    let event = watch.next().await.unwrap();
+    assert_eq!(
+        (event.kind, &event.object["code"], &event.object["reason"]),
+        (EventKind::Error, &json!(410), &json!("Expired"))
+    );
+    assert_eq!(watch.next().await, None);
+    let refused = Watch::new(&store, options(Start::After(start))).err().map(|error| error.reason);
+    assert_eq!(refused, Some(crate::error::Reason::Expired));
+}

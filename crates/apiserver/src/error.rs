@@ -125,7 +125,7 @@ pub struct ApiError {
     /// In words.
     pub message: String,
     /// About what.
-    pub subject: Option<Subject>,
+    pub subject: Option<Box<Subject>>,
     /// The causes one by one.
     pub causes: Vec<Cause>,
     /// After how many seconds to try again.
@@ -139,7 +139,7 @@ impl ApiError {
     }
 
     fn about(reason: Reason, subject: Subject, message: String) -> Self {
-        Self { subject: Some(subject), ..Self::new(reason, message) }
+        Self { subject: Some(Box::new(subject)), ..Self::new(reason, message) }
     }
 
     /// The request cannot be understood.

@@ -2,6 +2,7 @@
 
 pub mod error;
 pub mod lifecycle;
+pub mod registry;
 pub mod request;
 pub mod store;
 pub mod watch;

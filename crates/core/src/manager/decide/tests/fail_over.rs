@@ -2,12 +2,16 @@
 
 use muster_api::names::BlockedBy;
 
+use super::super::super::command::Action;
 use super::super::super::election::Winner;
 use super::super::super::observed::Observed;
-use super::super::super::report::{Activity, Report};
+use super::super::super::report::{Activity, Instance, Report};
 use super::super::super::requests::Directive;
+use super::super::super::stamp::Stamp;
 use super::super::super::terms::Place;
-use super::super::super::testing::{at, empty, fence, now_says, observed, roster, stopped, term, wanted};
+use super::super::super::testing::{
+    EPOCH, at, empty, fence, now_says, observed, roster, stopped, term, wanted,
+};
 use super::super::super::wanted::Wanted;
 use super::super::{Decision, Effect, Rule, decide};
 use super::{
@@ -187,6 +191,19 @@ fn a_seed_that_a_person_chose_regardless_begins_a_roster_of_its_own() {
     assert!(matches!(runs.effects.as_slice(), [Effect::WarnOfLoss(loss)] if loss.without == ["b", "c"]));
     let stopped = choose("c", empty(0));
     assert_eq!((orders(&stopped), stopped.roster), (vec!["stop a".into(), "stop b".into()], None));
+}
+
+#[test]
+fn a_roster_of_one_is_made_only_with_the_command_that_begins_its_term() {
+    let mut knows = trio(secondary(4), secondary(5), stopped(0, 5));
+    knows.directive = Some(Directive::Seed { member: "a".into(), accept_data_loss: true });
+    let mut wishes = majority();
+    wishes.engine.promotes = false;
+    let stops = fail_over(&knows, &wishes);
+    assert_eq!((orders(&stops), stops.roster), (vec!["stop a".to_owned()], None), "it stops first");
+    knows.note_sent("a", Stamp::new(EPOCH, 9), Instance(1), &Action::TakeRoster, at(1));
+    let busy = fail_over(&knows, &majority());
+    assert_eq!((orders(&busy), busy.roster), (vec![], None), "it owes an answer");
 }
 
 #[test]

@@ -250,6 +250,12 @@ fn a_new_primary_counts_by_a_roster_only_once_enough_old_voters_know_it() {
     let untold = fail_over(&grown(&["d"], &[]), &wishes);
     assert_eq!(orders(&untold), ["take roster a", "take roster b", "take roster c"]);
     assert!(untold.ask && untold.blocked.is_none());
+    let mut busy = grown(&["d"], &[]);
+    for name in ["a", "b", "c"] {
+        busy.note_sent(name, Stamp::new(EPOCH, 9), Instance(1), &Action::TakeRoster, at(1));
+    }
+    let waits = fail_over(&busy, &Wanted { allow_loss: true, ..wishes });
+    assert!(idle(&waits) && waits.ask, "they are being told");
 }
 
 #[test]
@@ -270,7 +276,9 @@ fn where_those_who_should_know_the_roster_are_gone_someone_must_say_so() {
     assert_eq!(orders(&fail_over(&knows, &wishes)), ["promote b"]);
     knows.directive = None;
     now_says(&mut knows, "b", |report| report.with(|report| report.roster = Some(roster(ABC))));
-    assert_eq!(orders(&fail_over(&knows, &wishes)), ["take roster b"], "first those who are there are told");
+    let told = fail_over(&knows, &wishes);
+    assert_eq!((orders(&told), told.ask), (vec!["take roster b".to_owned()], true));
+    assert_eq!(told.blocked, None, "first those who are there are told");
 }
 
 #[test]

@@ -3,7 +3,10 @@
 use super::super::super::observed::Observed;
 use super::super::super::report::{Application, Held, Report};
 use super::super::super::requests::Directive;
-use super::super::super::testing::{ask_again, at, empty, now_says, observed, roster, stopped, wanted};
+use super::super::super::stamp::Stamp;
+use super::super::super::testing::{
+    EPOCH, ask_again, at, empty, now_says, observed, roster, stopped, wanted,
+};
 use super::super::super::wanted::Wanted;
 use super::super::{Decision, Effect, Rule, decide};
 use super::{
@@ -73,6 +76,18 @@ fn who_left_goes_only_when_the_roster_without_it_is_settled_and_known_to_all() {
 }
 
 #[test]
+fn a_roster_shrinks_only_once_everyone_knows_the_present_one() {
+    let gone = evacuated(stopped(0, 5)).with_held(|held| held.left = true);
+    let mut newer = roster(ABC);
+    newer.version = Stamp::new(EPOCH, 2);
+    let counts = primary(5).with_running(|running| running.roster = Some(newer.version));
+    let stale = secondary(5).with(|report| report.roster = Some(roster(ABC)));
+    let knows = observed(&newer, vec![("a", counts), ("b", stale), ("c", gone)]);
+    let tells = tend(&knows, &leaving(&["c"]));
+    assert_eq!((orders(&tells), tells.roster), (vec!["take roster b".to_owned()], None));
+}
+
+#[test]
 fn nobody_leaves_while_the_roster_is_in_between() {
     let newer = after(roster(ABC), 2, &roster(&["a", "b"]));
     let counts = |report: Report| report.with_running(|running| running.roster = Some(newer.version));
@@ -134,6 +149,12 @@ fn who_never_took_part_is_released_at_once() {
     let runs = with(secondary(5));
     assert!(!runs.orders.is_empty() && orders(&runs).iter().all(|order| order == "stop x"));
     assert_eq!(runs.effects, []);
+    wishes.primaries = 2;
+    let view = |report: Report| report.with_running(|running| running.view = Some("v".into()));
+    let reports =
+        vec![("a", view(primary(6))), ("b", secondary(5)), ("c", secondary(5)), ("x", view(primary(5)))];
+    let serves = tend(&observed(&roster(ABC), reports), &wishes);
+    assert_eq!((orders(&serves), serves.effects), (vec!["stop x".to_owned()], vec![]));
 }
 
 #[test]

@@ -1,0 +1,23 @@
+//! How a write changes an object and who owns its fields afterwards: JSON, merge and strategic merge patches, and
+//! server-side apply with its managed fields. Pure: the live object goes in, the new one comes out.
+
+mod fields;
+mod json_patch;
+mod literal;
+mod merge_patch;
+mod ownership;
+mod patch_error;
+mod typed;
+mod typing;
+
+pub use fields::{FieldSet, Path, PathElement, path_text};
+pub use json_patch::json_patch;
+pub use literal::Literal;
+pub use merge_patch::merge_patch;
+pub use ownership::{
+    Applied, ApplyError, Cause, Conflict, Conflicts, ManagedEntry, Operation, Typings, Write, apply,
+    keep_times_of_equal, managed_entries, manager_name, reset_by_main, reset_by_status, track_update,
+    validate_managed_fields,
+};
+pub use patch_error::PatchError;
+pub use typing::{SchemaError, Typing};

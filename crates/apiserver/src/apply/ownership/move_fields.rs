@@ -1,0 +1,77 @@
+//! The core of every write: what changed leaves those who owned it.
+
+use serde_json::Value;
+
+use super::conflict::Conflicts;
+use super::entries::Managed;
+use super::{Typings, Write};
+use crate::apply::fields::FieldSet;
+use crate::apply::typed::{Comparison, compare, reconcile};
+use crate::apply::typing::Typing;
+
+/// Why ownership could not be worked out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    Conflicts(Conflicts),
+    Broken(String),
+}
+
+/// The types of the request's version.
+pub(super) fn typing_of<'a>(write: &Write<'a>) -> Result<&'a Typing, String> {
+    write
+        .typings
+        .get(write.api_version)
+        .ok_or_else(|| format!("no corresponding type for {}", write.api_version))
+}
+
+/// Forgets what is owned in versions that are gone, and reads the rest under today's schema.
+pub(super) fn under_todays_schema(typings: &Typings, managed: Managed) -> Managed {
+    let known = managed.into_iter().filter_map(|(identity, mut entry)| {
+        let typing = typings.get(&entry.api_version)?;
+        entry.fields = reconcile(typing.view(), &entry.fields);
+        Some((identity, entry))
+    });
+    known.collect()
+}
+
+/// Takes what changed from everybody but the writer. Without force, what somebody else owns must not change.
+pub(super) fn take_changes(
+    write: &Write<'_>,
+    live: &Value,
+    new: &Value,
+    mut managed: Managed,
+    writer: Option<&str>,
+    force: bool,
+) -> Result<(Managed, Comparison), Refused> {
+    let changes_in = |typing: &Typing| {
+        let changes = compare(typing.view(), live, new)
+            .map_err(|problems| Refused::Broken(format!("failed to compare objects: {problems}")))?;
+        Ok::<_, Refused>(changes.without(write.reset))
+    };
+    let changes = changes_in(typing_of(write).map_err(Refused::Broken)?)?;
+    let mut conflicts = Conflicts::default();
+    let mut taken: Vec<(String, FieldSet)> = Vec::new();
+    for (identity, entry) in managed.iter().filter(|(identity, _)| Some(identity.as_str()) != writer) {
+        let other;
+        let changes = if entry.api_version == write.api_version {
+            &changes
+        } else {
+            let Some(typing) = write.typings.get(&entry.api_version) else { continue };
+            other = changes_in(typing)?;
+            &other
+        };
+        let contested = entry.fields.intersection(&changes.modified.union(&changes.added));
+        conflicts.add(entry, &contested);
+        taken.push((identity.clone(), contested.union(&changes.removed)));
+    }
+    if !force && !conflicts.0.is_empty() {
+        return Err(Refused::Conflicts(conflicts));
+    }
+    for (identity, fields) in taken {
+        if let Some(entry) = managed.get_mut(&identity) {
+            entry.fields = entry.fields.difference(&fields);
+        }
+    }
+    managed.retain(|_, entry| !entry.fields.is_empty());
+    Ok((managed, changes))
+}

@@ -1,5 +1,6 @@
 //! A Kubernetes API server in Rust, small enough to embed and true enough for `kubectl`.
 
+pub mod apply;
 pub mod error;
 pub mod lifecycle;
 pub mod registry;

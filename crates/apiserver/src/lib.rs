@@ -5,5 +5,6 @@ pub mod error;
 pub mod lifecycle;
 pub mod registry;
 pub mod request;
+pub mod schema;
 pub mod store;
 pub mod watch;

@@ -1,0 +1,125 @@
+//! The functions and types that rules may use, and the bound on what they may do.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use kube_cel::KubeCelExt;
+use kube_cel::cel::objects::{Key, Opaque, OptionalValue, TryIntoValue as _};
+use kube_cel::cel::{Context, ExecutionError, IdedExpr, Value};
+
+use super::rewrite::{SELECT_OPTIONAL, TICK};
+
+/// Steps of loops that one rule may take. The server allows a rule a million units of cost; a step takes four or more.
+pub(super) const MAX_STEPS_OF_A_RULE: u64 = 250_000;
+/// Steps of loops that all rules may take for one object, in the same measure.
+pub(super) const MAX_STEPS_OF_AN_OBJECT: u64 = 2_500_000;
+
+/// The text by which an expression that took too many steps is known.
+pub(super) const TOO_MANY_STEPS: &str = "operation cancelled: actual cost limit exceeded";
+
+thread_local! {
+    static STEPS: Cell<u64> = const { Cell::new(0) };
+    static CONTEXT: Context<'static> = context();
+}
+
+/// The type of a value, as a value.
+#[derive(Debug, PartialEq, Eq)]
+struct TypeName(&'static str);
+
+impl Opaque for TypeName {
+    fn runtime_type_name(&self) -> &'static str {
+        "type"
+    }
+}
+
+/// Evaluates an expression with the values of variables; also says how many steps it took.
+pub(super) fn evaluate(
+    expr: &IdedExpr,
+    variables: &[(&str, &Value)],
+) -> (Result<Value, ExecutionError>, u64) {
+    STEPS.set(0);
+    let result = CONTEXT.with(|context| {
+        let mut scope = context.new_inner_scope();
+        for (name, value) in variables {
+            scope.add_variable_from_value(*name, (*value).clone());
+        }
+        Value::resolve(expr, &scope)
+    });
+    (result, STEPS.get() + 1)
+}
+
+/// A value that may be absent.
+pub(super) fn optional(value: Option<Value>) -> Value {
+    Value::Opaque(Arc::new(value.map_or_else(OptionalValue::none, OptionalValue::of)))
+}
+
+fn context() -> Context<'static> {
+    let mut context = Context::default().with_all();
+    context.add_function(TICK, tick);
+    context.add_function(SELECT_OPTIONAL, select_optional);
+    context.add_function("type", |value: Value| -> Result<Value, ExecutionError> {
+        Ok(type_value(type_name(&value)))
+    });
+    for name in ["int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type"] {
+        context.add_variable_from_value(name, type_value(name));
+    }
+    context.add_variable_from_value("google.protobuf.Timestamp", type_value("google.protobuf.Timestamp"));
+    context
+}
+
+fn tick(goes_on: Value) -> Result<Value, ExecutionError> {
+    STEPS.set(STEPS.get() + 1);
+    if STEPS.get() > MAX_STEPS_OF_A_RULE {
+        return Err(ExecutionError::function_error(TICK, TOO_MANY_STEPS));
+    }
+    Ok(goes_on)
+}
+
+fn select_optional(from: Value, field: Value) -> Result<Value, ExecutionError> {
+    let Value::String(field) = field else { return Err(ExecutionError::NoSuchOverload) };
+    let from = match &from {
+        Value::Opaque(_) => match <&OptionalValue>::try_from(&from)?.value() {
+            None => return Ok(optional(None)),
+            Some(value) => value.clone(),
+        },
+        _ => from,
+    };
+    let Value::Map(map) = from else { return Err(ExecutionError::NoSuchOverload) };
+    Ok(optional(map.map.get(&Key::String(field)).cloned()))
+}
+
+fn type_value(name: &'static str) -> Value {
+    Value::Opaque(Arc::new(TypeName(name)))
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Int(_) => "int",
+        Value::UInt(_) => "uint",
+        Value::Float(_) => "double",
+        Value::Bool(_) => "bool",
+        Value::String(_) => "string",
+        Value::Bytes(_) => "bytes",
+        Value::List(_) => "list",
+        Value::Map(_) => "map",
+        Value::Null => "null_type",
+        Value::Timestamp(_) => "google.protobuf.Timestamp",
+        Value::Duration(_) => "google.protobuf.Duration",
+        _ => "type",
+    }
+}
+
+/// Calls a function of one argument: the way to values that only functions make.
+pub(super) fn call(function: &'static str, argument: &str) -> Option<Value> {
+    use kube_cel::cel::common::ast::{CallExpr, Expr, LiteralValue};
+    let argument = IdedExpr { id: 1, expr: Expr::Literal(LiteralValue::String(argument.into())) };
+    let (target, func_name) = match function.split_once('.') {
+        None => (None, function),
+        Some((target, name)) => {
+            (Some(Box::new(IdedExpr { id: 2, expr: Expr::Ident(target.to_owned()) })), name)
+        }
+    };
+    let call = CallExpr { func_name: func_name.to_owned(), target, args: vec![argument] };
+    let expr = IdedExpr { id: 3, expr: Expr::Call(call) };
+    CONTEXT.with(|context| Value::resolve(&expr, context)).ok()?.try_into_value().ok()
+}

@@ -1,0 +1,68 @@
+//! A rule, compiled.
+
+use std::fmt::Write as _;
+
+use kube_cel::cel::parser::Parser;
+use kube_cel::cel::{IdedExpr, parser::ParseError};
+
+use super::rewrite;
+
+/// A rule that can be evaluated, or why it cannot.
+#[derive(Debug, Default)]
+pub(crate) struct Compiled {
+    /// The rule; nothing if it is empty.
+    pub(super) rule: Option<Result<IdedExpr, String>>,
+    /// The expression that gives the message.
+    pub(super) message: Option<Result<IdedExpr, String>>,
+    /// Whether the rule looks at what was before.
+    pub(super) uses_old_self: bool,
+}
+
+impl Compiled {
+    /// Compiles a rule and its message.
+    pub(crate) fn new(rule: &str, message: &str, optional_old_self: bool) -> Self {
+        let compile = |text: &str| (!text.trim().is_empty()).then(|| compile(text, optional_old_self));
+        let rule = compile(rule);
+        let uses_old_self = matches!(&rule, Some(Ok(rule)) if rule.references().has_variable("oldSelf"));
+        Self { rule, message: compile(message), uses_old_self }
+    }
+}
+
+fn compile(text: &str, optional_old_self: bool) -> Result<IdedExpr, String> {
+    let parsed = Parser::default().enable_optional_syntax(true).parse(text).map_err(|errors| {
+        let texts: Vec<_> = errors.errors.iter().map(|error| describe(text, error)).collect();
+        texts.join("\n")
+    })?;
+    rewrite::rewrite(parsed, optional_old_self)
+}
+
+/// An error with the line that it is in, and a mark under the place.
+fn describe(text: &str, error: &ParseError) -> String {
+    let (line, column) = error.pos;
+    let mut out = format!("ERROR: <input>:{line}:{column}: {}", error.msg);
+    let index = usize::try_from(line - 1).unwrap_or_default();
+    if let Some(source) = text.lines().nth(index) {
+        let width = usize::try_from(column).unwrap_or_default();
+        _ = write!(out, "\n | {source}\n | {:.>width$}", "^");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_that_cannot_be_read_says_where() {
+        let compiled = Compiled::new("self ==", "", false);
+        let error = compiled.rule.unwrap().unwrap_err();
+        assert!(error.starts_with("ERROR: <input>:1:"), "{error}");
+    }
+
+    #[test]
+    fn rules_about_changes_are_known() {
+        assert!(Compiled::new("self == oldSelf", "", false).uses_old_self);
+        assert!(!Compiled::new("self == 1", "", false).uses_old_self);
+        assert!(Compiled::new(" ", "", false).rule.is_none());
+    }
+}

@@ -1,0 +1,151 @@
+//! Changes to an expression before it is evaluated: loops count their steps, and what the evaluator lacks is
+//! expressed by what it has.
+
+use kube_cel::cel::IdedExpr;
+use kube_cel::cel::common::ast::operators::{NOT_STRICTLY_FALSE, OPT_INDEX, OPT_SELECT};
+use kube_cel::cel::common::ast::{
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, SelectExpr,
+};
+
+/// Counts a step of a loop, and ends a loop that takes too many.
+pub(super) const TICK: &str = "@tick";
+/// A field that may be absent: `a.?b`.
+pub(super) const SELECT_OPTIONAL: &str = "@optional";
+
+/// Rewrites an expression; the error says what in it cannot be evaluated.
+pub(super) fn rewrite(expr: IdedExpr, optional_old_self: bool) -> Result<IdedExpr, String> {
+    Rewriter { optional_old_self }.visit(expr)
+}
+
+struct Rewriter {
+    optional_old_self: bool,
+}
+
+impl Rewriter {
+    fn visit(&self, expr: IdedExpr) -> Result<IdedExpr, String> {
+        let IdedExpr { id, expr } = expr;
+        let expr = match expr {
+            Expr::Unspecified => return Err("ERROR: <input>: empty expression".to_owned()),
+            Expr::Struct(value) => {
+                return Err(format!(
+                    "ERROR: <input>: undeclared reference to '{}' (in container '')",
+                    value.type_name
+                ));
+            }
+            Expr::Call(call) => self.call(id, call)?,
+            Expr::Comprehension(comprehension) => self.comprehension(id, *comprehension)?,
+            Expr::Select(select) => self.select(select)?,
+            Expr::List(mut list) => {
+                list.elements = self.all(list.elements)?;
+                Expr::List(list)
+            }
+            Expr::Map(mut map) => {
+                for entry in &mut map.entries {
+                    if let EntryExpr::MapEntry(entry) = &mut entry.expr {
+                        entry.key = self.visit(std::mem::take(&mut entry.key))?;
+                        entry.value = self.visit(std::mem::take(&mut entry.value))?;
+                    }
+                }
+                Expr::Map(map)
+            }
+            Expr::Ident(_) | Expr::Literal(_) => expr,
+        };
+        Ok(IdedExpr { id, expr })
+    }
+
+    fn all(&self, exprs: Vec<IdedExpr>) -> Result<Vec<IdedExpr>, String> {
+        exprs.into_iter().map(|expr| self.visit(expr)).collect()
+    }
+
+    fn call(&self, id: u64, call: CallExpr) -> Result<Expr, String> {
+        let is_bind = call.func_name == "bind"
+            && call.args.len() == 3
+            && call.target.as_ref().is_some_and(|target| is_ident(target, "cel"));
+        let target = call.target.map(|target| self.visit(*target).map(Box::new)).transpose()?;
+        let args = self.all(call.args)?;
+        if is_bind {
+            return bind(id, args);
+        }
+        let func_name = match call.func_name.as_str() {
+            OPT_SELECT => SELECT_OPTIONAL.to_owned(),
+            _ => call.func_name,
+        };
+        Ok(Expr::Call(CallExpr { func_name, target, args }))
+    }
+
+    fn comprehension(&self, id: u64, it: ComprehensionExpr) -> Result<Expr, String> {
+        if it.iter_var2.is_some() {
+            return Err("ERROR: <input>: loops over two variables are not supported".to_owned());
+        }
+        let condition = self.visit(it.loop_cond)?;
+        let loop_cond = IdedExpr {
+            id,
+            expr: Expr::Call(CallExpr { func_name: TICK.to_owned(), target: None, args: vec![condition] }),
+        };
+        Ok(Expr::Comprehension(Box::new(ComprehensionExpr {
+            iter_range: self.visit(it.iter_range)?,
+            accu_init: self.visit(it.accu_init)?,
+            loop_cond,
+            loop_step: self.visit(it.loop_step)?,
+            result: self.visit(it.result)?,
+            ..it
+        })))
+    }
+
+    /// A field of what may be absent may be absent.
+    fn select(&self, select: SelectExpr) -> Result<Expr, String> {
+        let is_optional = self.is_optional(&select.operand);
+        let operand = self.visit(*select.operand)?;
+        if !is_optional || select.test {
+            return Ok(Expr::Select(SelectExpr { operand: Box::new(operand), ..select }));
+        }
+        let field = literal(operand.id, LiteralValue::String(select.field.as_str().into()));
+        Ok(Expr::Call(CallExpr {
+            func_name: SELECT_OPTIONAL.to_owned(),
+            target: None,
+            args: vec![operand, field],
+        }))
+    }
+
+    fn is_optional(&self, expr: &IdedExpr) -> bool {
+        match &expr.expr {
+            Expr::Call(call) => matches!(call.func_name.as_str(), OPT_SELECT | OPT_INDEX),
+            Expr::Select(select) => self.is_optional(&select.operand),
+            Expr::Ident(name) => self.optional_old_self && name == "oldSelf",
+            _ => false,
+        }
+    }
+}
+
+fn is_ident(expr: &IdedExpr, name: &str) -> bool {
+    matches!(&expr.expr, Expr::Ident(ident) if ident == name)
+}
+
+fn literal(id: u64, value: LiteralValue) -> IdedExpr {
+    IdedExpr { id, expr: Expr::Literal(value) }
+}
+
+/// `cel.bind(name, value, body)` is a loop over nothing that starts with the value.
+fn bind(id: u64, args: Vec<IdedExpr>) -> Result<Expr, String> {
+    let Ok([name, value, body]) = <[IdedExpr; 3]>::try_from(args) else {
+        return Err("ERROR: <input>: cel.bind takes three arguments".to_owned());
+    };
+    let Expr::Ident(accu_var) = name.expr.clone() else {
+        return Err("ERROR: <input>: cel.bind() variable names must be simple identifiers".to_owned());
+    };
+    let never = Expr::Call(CallExpr {
+        func_name: NOT_STRICTLY_FALSE.to_owned(),
+        target: None,
+        args: vec![literal(id, LiteralValue::Boolean(false.into()))],
+    });
+    Ok(Expr::Comprehension(Box::new(ComprehensionExpr {
+        iter_range: IdedExpr { id, expr: Expr::List(ListExpr::new(Vec::new())) },
+        iter_var: "#unused".to_owned(),
+        iter_var2: None,
+        accu_var,
+        accu_init: value,
+        loop_cond: IdedExpr { id, expr: never },
+        loop_step: name,
+        result: body,
+    })))
+}

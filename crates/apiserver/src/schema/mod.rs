@@ -1,0 +1,97 @@
+//! The structural schemas of CRDs, as kube-apiserver treats them.
+//!
+//! A schema is compiled when its CRD is created, and then serves every object of that kind: first
+//! [`Schema::default`], then [`Schema::prune`], and, before anything is stored, [`Schema::validate`].
+
+mod cel;
+mod correlate;
+mod crd;
+mod defaulting;
+mod field_error;
+mod formats;
+mod go;
+mod list_types;
+mod metadata;
+mod node;
+mod path;
+mod pattern;
+mod pruning;
+mod validation;
+
+pub use field_error::{Cause, ErrorKind, FieldError, aggregate};
+pub use path::Path;
+
+use node::Node;
+use serde_json::Value;
+
+/// Where the server finds the schema of a CRD with one version, whatever was written.
+const USUAL_PATH: &str = "spec.validation.openAPIV3Schema";
+
+/// What is said beside errors that keep rules from being evaluated.
+const RULES_NOT_CHECKED: &str = "some validation rules were not checked because the object was invalid; correct the \
+     existing errors to complete validation";
+
+/// The schema of one version of a custom resource.
+#[derive(Debug)]
+pub struct Schema {
+    root: Node,
+}
+
+impl Schema {
+    /// Compiles an `openAPIV3Schema`, or says everything that is wrong with it.
+    pub fn compile(schema: &Value) -> Result<Self, Vec<FieldError>> {
+        Self::compile_at(&Path::new(USUAL_PATH), schema)
+    }
+
+    /// As [`Self::compile`], for a schema that stands elsewhere in its CRD.
+    pub fn compile_at(path: &Path, schema: &Value) -> Result<Self, Vec<FieldError>> {
+        let root = Node::read(schema, path).map_err(|error| vec![error])?;
+        let errors = crd::validate(&root, path);
+        if errors.is_empty() { Ok(Self { root }) } else { Err(errors) }
+    }
+
+    /// Fills in defaults, after taking away nulls that stand for nothing.
+    pub fn default(&self, object: &mut Value) {
+        defaulting::drop_nulls(object, Some(&self.root));
+        defaulting::fill(object, &self.root);
+    }
+
+    /// Takes away what the schema does not know, and gives the paths of it: `unknown field "spec.foo"`.
+    pub fn prune(&self, object: &mut Value) -> Vec<String> {
+        pruning::prune_object(object, &self.root)
+    }
+
+    /// Everything that is wrong with an object; `old` is what it replaces.
+    ///
+    /// An update is forgiven what was wrong before, wherever it changes nothing.
+    pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+        let root = Path::root();
+        let mut errors = validation::validate(object, &self.root, old);
+        metadata::validate_embedded(object, &self.root, &root, &mut errors);
+        let duplicates = |object: &Value| {
+            let mut errors = Vec::new();
+            list_types::validate(object, &self.root, &root, &mut errors);
+            errors
+        };
+        if old.is_none_or(|old| duplicates(old).is_empty()) {
+            errors.append(&mut duplicates(object));
+        }
+        if !self.root.rules_inside {
+            return errors;
+        }
+        if errors.iter().any(keeps_rules_from_running) {
+            errors.push(FieldError::invalid(&root, Value::Null, RULES_NOT_CHECKED));
+        } else {
+            errors.append(&mut cel::validate(object, &self.root, old, true, &root));
+        }
+        errors
+    }
+}
+
+fn keeps_rules_from_running(error: &FieldError) -> bool {
+    use ErrorKind::{NotSupported, Required, TooLong, TooMany, TypeInvalid};
+    matches!(error.kind, NotSupported | Required | TooLong | TooMany | TypeInvalid)
+}
+
+#[cfg(test)]
+mod tests;

@@ -135,7 +135,7 @@ impl<'a> Election<'a> {
     /// A count set by a person blocks until that many members are configured.
     fn count_a_person_set(&self) -> Result<(), Outcome> {
         let configured = self.wanted.members.values().filter(|member| !member.leaving).count();
-        match self.wanted.restore {
+        match self.persons_count() {
             Some(count) if count > configured => Err(blocked(BlockedBy::RestoreReplicas, Vec::new())),
             _ => Ok(()),
         }
@@ -210,7 +210,9 @@ impl<'a> Election<'a> {
         let rank = |ballot: &&&&Ballot<'a>| {
             let asked_for = self.switchover_target() == Some(ballot.member);
             let leaves = !self.wanted.stays(ballot.member);
-            (!asked_for, leaves, ballot.report.running().is_none(), self.wanted.order(ballot.member))
+            // Running ones are promoted; where the engine cannot, one that is stopped already spares a stop.
+            let runs = ballot.report.running().is_some();
+            (!asked_for, leaves, runs != self.wanted.engine.promotes, self.wanted.order(ballot.member))
         };
         enabled
             .iter()
@@ -218,6 +220,11 @@ impl<'a> Election<'a> {
             .min_by_key(rank)
             .map(|ballot| ***ballot)
             .ok_or(Outcome::NoSeed(retry_at))
+    }
+
+    /// A count that a person set is about the outage it was set in: once a primary has served, it is spent.
+    fn persons_count(&self) -> Option<usize> {
+        self.wanted.restore.filter(|_| !self.observed.has_served)
     }
 
     fn switchover_target(&self) -> Option<&str> {
@@ -250,7 +257,7 @@ impl<'a> Election<'a> {
     /// Whether someone said to go on without a complete read set.
     fn loss_allowed(&self, ballots: &[Ballot<'a>]) -> bool {
         let asked = matches!(self.chosen(ballots), Ok(Some(_)));
-        let few_enough = self.wanted.restore.is_some_and(|count| ballots.len() >= count);
+        let few_enough = self.persons_count().is_some_and(|count| ballots.len() >= count);
         self.wanted.allow_loss || asked || few_enough
     }
 }

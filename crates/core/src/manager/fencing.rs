@@ -4,14 +4,27 @@ use super::observed::{Observed, Seen};
 use super::report::{Application, Instance};
 
 /// The proof that a member does not run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fence {
     /// What kind of proof.
     pub kind: FenceKind,
-    /// The last run of its agent that was known then.
-    pub instance: Option<Instance>,
+    /// What it is known by: the same evidence seen again is not news.
+    pub evidence: String,
     /// The round in which it was given or last confirmed.
     pub round: u64,
+}
+
+/// A proof as it comes in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// About whom.
+    pub member: String,
+    /// What kind of proof.
+    pub kind: FenceKind,
+    /// The run of the agent that it is about; none for one that holds for any.
+    pub instance: Option<Instance>,
+    /// What it is known by: the id of the container and when it ended, the taint, the person's request.
+    pub evidence: String,
 }
 
 /// What proves that a member does not run. A missing Pod or Node object proves nothing, a lost stream neither.
@@ -59,7 +72,7 @@ impl Observed {
     /// How this member stands in this round.
     pub fn standing(&self, member: &str) -> Standing {
         let Some(seen) = self.members.get(member) else { return Standing::Silent { expired: false } };
-        match seen.fence {
+        match &seen.fence {
             Some(fence) if fence.round == self.round => return Standing::Fenced(fence.kind),
             Some(_) => return Standing::Silent { expired: true },
             None => {}

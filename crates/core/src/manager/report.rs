@@ -34,6 +34,8 @@ pub struct Report {
     pub data: Data,
     /// The `restoreReplicas` that Muster wrote last, and the one before it: at most two, the newest last.
     pub recorded: Vec<usize>,
+    /// The command by which it learned the newest of them.
+    pub recorded_at: Option<Stamp>,
     /// Whether the engine's `leave` succeeded since the application was last started.
     pub evacuated: bool,
 }

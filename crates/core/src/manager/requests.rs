@@ -1,6 +1,8 @@
 //! What a person asks for once (`kubectl muster recover`, `switchover`, `fence`, `forget`, `rejoin`): the annotation,
 //! and whether it may be carried out.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -60,10 +62,10 @@ pub enum Ask {
         /// Who. Several at once, because a fence given before another change has to be given again.
         members: Vec<String>,
     },
-    /// This member is dead, and so is its data.
+    /// These members are dead, and so is their data; or the volume that they had is.
     Forget {
-        /// Who.
-        member: String,
+        /// Who. Several at once, because one may be in the way of giving up the other.
+        members: Vec<String>,
     },
     /// Throw away what this member holds and copy it anew.
     Rejoin {
@@ -93,16 +95,25 @@ pub enum Directive {
         /// Until when the target may catch up.
         deadline: Timestamp,
     },
-    /// Take this member out of the roster.
+    /// Take these members, or the volumes they had, out of the roster.
     Forget {
         /// Who.
-        member: String,
+        members: Vec<String>,
     },
     /// Copy this member anew.
     Rejoin {
         /// Who.
         member: String,
     },
+}
+
+/// How far an accepted request reaches: not beyond its own time, and not to what the person did not see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mandate {
+    /// After this it is not carried out any more.
+    pub until: Timestamp,
+    /// Who reported when it was made. A choice among data is void once someone else reports.
+    pub heard: BTreeSet<String>,
 }
 
 /// What a request is held against.
@@ -161,7 +172,7 @@ pub enum RequestRefusal {
     NoPrimary,
     /// It asks for nothing, or for two things.
     #[error(
-        "recover takes either a seed or a count of at least 1, fence at least one member, rejoin --discard"
+        "recover takes either a seed or a count of at least 1, fence and forget at least one member, rejoin --discard"
     )]
     Incomplete,
 }
@@ -220,8 +231,8 @@ impl Ask {
         let (one, many): (Option<&String>, &[String]) = match self {
             Self::Recover { seed, .. } => (seed.as_ref(), &[]),
             Self::Switchover { to } => (to.as_ref(), &[]),
-            Self::Fence { members } => (None, members),
-            Self::Forget { member } | Self::Rejoin { member, .. } => (Some(member), &[]),
+            Self::Fence { members } | Self::Forget { members } => (None, members),
+            Self::Rejoin { member, .. } => (Some(member), &[]),
         };
         one.into_iter().chain(many).map(String::as_str)
     }
@@ -241,9 +252,9 @@ impl Ask {
                 Granted::Direct(Directive::Switchover { to, from, deadline: now + SWITCHOVER_LIMIT })
             }
             Self::Fence { members } if !members.is_empty() => Granted::Fence(members),
-            Self::Forget { member } => Granted::Direct(Directive::Forget { member }),
+            Self::Forget { members } if !members.is_empty() => Granted::Direct(Directive::Forget { members }),
             Self::Rejoin { member, discard: true } => Granted::Direct(Directive::Rejoin { member }),
-            Self::Recover { .. } | Self::Fence { .. } | Self::Rejoin { .. } => {
+            Self::Recover { .. } | Self::Fence { .. } | Self::Forget { .. } | Self::Rejoin { .. } => {
                 return Err(RequestRefusal::Incomplete);
             }
         })

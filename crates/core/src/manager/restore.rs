@@ -9,6 +9,8 @@ use super::wanted::Wanted;
 pub enum Source {
     /// Nobody's: absent, or 0.
     Nobody,
+    /// It cannot be told yet: no agent has reported.
+    NotKnownYet,
     /// Muster wrote it. It neither blocks nor gives anyone up; the roster does.
     Muster(usize),
     /// A person set it by hand while nobody was looking.
@@ -18,11 +20,12 @@ pub enum Source {
 impl Source {
     /// Tells whose the stored value is, by the values that agents remember Muster to have written: the last, and the
     /// one before it, which is still stored when the operator ended between telling the agents and writing.
-    pub fn of(stored: Option<i64>, written_by_muster: &[usize]) -> Self {
+    pub fn of(stored: Option<i64>, written_by_muster: Option<&[usize]>) -> Self {
         let Some(stored) = stored.and_then(|value| usize::try_from(value).ok()).filter(|&value| value > 0)
         else {
             return Self::Nobody;
         };
+        let Some(written_by_muster) = written_by_muster else { return Self::NotKnownYet };
         if written_by_muster.contains(&stored) { Self::Muster(stored) } else { Self::Person(stored) }
     }
 
@@ -30,7 +33,7 @@ impl Source {
     pub const fn persons(self) -> Option<usize> {
         match self {
             Self::Person(value) => Some(value),
-            Self::Nobody | Self::Muster(_) => None,
+            Self::Nobody | Self::NotKnownYet | Self::Muster(_) => None,
         }
     }
 }

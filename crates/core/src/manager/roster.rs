@@ -63,6 +63,9 @@ pub struct Entry {
 /// A version of the roster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
+    /// Which data it is about: the volume on which the cluster was formed. A volume that comes from elsewhere names
+    /// another, and is not believed.
+    pub lineage: String,
     /// The number of the command that made it.
     pub version: Stamp,
     /// Its members.
@@ -77,7 +80,7 @@ impl Roster {
     /// The roster with which a cluster is formed: the seed alone, a voter at once.
     pub fn forming(version: Stamp, member: &str, volume: &str) -> Self {
         let seed = Entry { member: member.to_owned(), id: 1, volume: volume.to_owned(), voter: true };
-        Self { version, entries: vec![seed], before: None, next_id: 2 }
+        Self { lineage: volume.to_owned(), version, entries: vec![seed], before: None, next_id: 2 }
     }
 
     /// The entry of this member.
@@ -141,8 +144,14 @@ impl Roster {
         Change { before: None, ..self.unchanged() }
     }
 
+    /// Whether this is the other roster, or a later one of the same lineage.
+    pub fn is_at_least(&self, other: &Roster) -> bool {
+        self.lineage == other.lineage && self.version >= other.version
+    }
+
     fn unchanged(&self) -> Change {
-        Change { entries: self.entries.clone(), before: Some(self.entries.clone()), next_id: self.next_id }
+        let (lineage, entries) = (self.lineage.clone(), self.entries.clone());
+        Change { lineage, before: Some(entries.clone()), entries, next_id: self.next_id }
     }
 }
 
@@ -154,6 +163,8 @@ pub fn voters(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
 /// A roster that has no number yet: whoever issues it gives it the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
+    /// Which data it is about.
+    pub lineage: String,
     /// The members from now on.
     pub entries: Vec<Entry>,
     /// The members until now, while those still have to be able to answer.
@@ -165,7 +176,8 @@ pub struct Change {
 impl Change {
     /// This change as the roster with that number.
     pub fn issue(self, version: Stamp) -> Roster {
-        Roster { version, entries: self.entries, before: self.before, next_id: self.next_id }
+        let Self { lineage, entries, before, next_id } = self;
+        Roster { lineage, version, entries, before, next_id }
     }
 }
 

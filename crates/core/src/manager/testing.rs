@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use muster_api::names::Role;
 
 use super::command::Answer;
-use super::fencing::FenceKind;
+use super::fencing::{FenceKind, Proof};
 use super::observed::Observed;
 use super::report::{Activity, Application, Data, Held, Instance, Report, Running};
 use super::roster::{Copies, Entry, Roster};
@@ -47,6 +47,7 @@ pub(crate) fn stopped(round: u64, sequence: u64) -> Report {
         application: Application::Stopped,
         data: Data::Held(held(sequence)),
         recorded: Vec::new(),
+        recorded_at: None,
         evacuated: false,
     }
 }
@@ -107,7 +108,7 @@ pub(crate) fn roster(names: &[&str]) -> Roster {
     };
     let entries: Vec<Entry> = (1..).zip(names).map(entry).collect();
     let next_id = u32::try_from(names.len()).unwrap_or_default() + 1;
-    Roster { version: Stamp::new(EPOCH, 1), entries, before: None, next_id }
+    Roster { lineage: "origin".into(), version: Stamp::new(EPOCH, 1), entries, before: None, next_id }
 }
 
 /// These members, wanted in pool `p` in this order, with one primary.
@@ -134,6 +135,21 @@ pub(crate) fn wanted(names: &[&str], copies: Copies) -> Wanted {
         allow_loss: false,
         restore: None,
         formed: Marks::default(),
+    }
+}
+
+impl Observed {
+    /// Proofs by member and kind. A person's word is new each time; other evidence is the same as long as it is of the
+    /// same kind.
+    pub(crate) fn take_fences<'a>(&mut self, fences: impl IntoIterator<Item = (&'a str, FenceKind)>) {
+        let round = self.round;
+        let proof = |(member, kind): (&str, FenceKind)| {
+            let said =
+                if kind == FenceKind::Person { format!("in round {round}") } else { "seen".to_owned() };
+            Proof { member: member.to_owned(), kind, instance: None, evidence: format!("{kind:?} {said}") }
+        };
+        let proofs: Vec<Proof> = fences.into_iter().map(proof).collect();
+        self.take_proofs(proofs);
     }
 }
 

@@ -129,7 +129,7 @@ fn last_backup(inputs: &ClusterInputs<'_>) -> Option<Time> {
 /// What a person set, else what agents remember Muster to have recorded.
 fn restore_replicas(picture: Option<&Picture<'_>>) -> Option<i32> {
     let view = picture?.view;
-    let count = view.wanted.restore.or_else(|| view.observed.recorded().last().copied())?;
+    let count = view.wanted.restore.or_else(|| view.observed.recorded()?.last().copied())?;
     i32::try_from(count).ok().filter(|count| (1..=limits::MAX_MEMBERS).contains(count))
 }
 

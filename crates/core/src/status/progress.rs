@@ -17,6 +17,7 @@ pub(super) fn recovering(picture: &Picture<'_>) -> Finding {
         return Finding::is_false(Reason::Idle, "replication is not being restored");
     };
     let waiting = match decision.waiting.as_slice() {
+        _ if decision.rule == Rule::Starting => String::new(),
         [] => String::new(),
         members => format!("; waiting for answers of {}", conditions::names(members)),
     };

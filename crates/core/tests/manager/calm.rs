@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use jiff::SignedDuration;
 use muster_api::names::{BlockedBy, Role};
 use muster_core::manager::election::is_prefix;
-use muster_core::manager::fencing::FenceKind;
-use muster_core::manager::requests::Directive;
-use muster_core::manager::roster::Roster;
+use muster_core::manager::fencing::{FenceKind, Proof};
+use muster_core::manager::requests::{Directive, REQUEST_LIFETIME};
+use muster_core::manager::roster::{Entry, Roster};
 
 use super::node::{Node, Volume};
 use super::world::World;
@@ -33,9 +33,10 @@ impl World {
     }
 
     pub(crate) fn fence_all_that_are_off(&mut self, leader: usize) {
-        let off: Vec<&str> =
-            self.nodes.values().filter(|node| node.agent.is_none()).map(|node| node.name.as_str()).collect();
-        self.leaders[leader].observed.take_fences(off.into_iter().map(|name| (name, FenceKind::Person)));
+        let off: Vec<String> =
+            self.nodes.values().filter(|node| node.agent.is_none()).map(|node| node.name.clone()).collect();
+        let proofs: Vec<Proof> = off.iter().map(|name| self.proof(leader, name, FenceKind::Person)).collect();
+        self.leaders[leader].observed.take_proofs(proofs);
     }
 
     /// One round in which everything works.
@@ -90,7 +91,9 @@ impl World {
         };
         let stays = |name: &&String| self.wanted.stays(name) && !dead.contains(*name);
         let nothing_pending = roster.is_some_and(|roster| roster.before.is_none());
-        nothing_pending && self.wanted.members.keys().filter(stays).all(in_place)
+        let leaving =
+            self.wanted.members.iter().filter(|(name, member)| member.leaving && !dead.contains(*name));
+        nothing_pending && leaving.count() == 0 && self.wanted.members.keys().filter(stays).all(in_place)
     }
 
     /// Does what status says would unblock. False: nothing is said to be blocked.
@@ -121,15 +124,15 @@ impl World {
             BlockedBy::DataMissing | BlockedBy::HistoryDiffers => {
                 // With a fence in force the request has to come at once: fence again, then choose.
                 self.fence_all_that_are_off(leader);
-                let best = self.best_to_seed();
                 self.loss_accepted = true;
-                self.leaders[leader].observed.directive = best;
+                if let Some(best) = self.best_to_seed() {
+                    self.ask_for(leader, best);
+                }
             }
             BlockedBy::AllEmpty => {
                 let member = obstacle.members.first().cloned().unwrap_or_default();
                 self.loss_accepted = true;
-                self.leaders[leader].observed.directive =
-                    Some(Directive::Seed { member, accept_data_loss: true });
+                self.ask_for(leader, Directive::Seed { member, accept_data_loss: true });
             }
             BlockedBy::RestoreReplicas => self.wanted.restore = None,
             BlockedBy::EqualTerms => panic!("Muster itself made two primaries"),
@@ -137,25 +140,49 @@ impl World {
         true
     }
 
-    /// Gives up a volume that exists nowhere any more, or whose machine is dead, and that the roster still counts.
+    /// Gives up the volumes that exist nowhere any more, or whose machine is dead, and that the roster still counts.
     pub(crate) fn forget(&mut self, dead: &BTreeSet<String>) -> bool {
         let leader = self.leaders.len() - 1;
         let Some(roster) = self.leaders[leader].observed.roster().cloned() else { return false };
-        let gone = roster.entries.iter().chain(roster.before.iter().flatten()).find(|entry| {
-            let node = self.nodes.get(&entry.member);
+        let primary = self.serving().and_then(|name| self.nodes.get(name)).map(|node| node.volume.held());
+        let gone = |entry: &&Entry| {
             let lost = |node: &Node| {
                 let unreadable = node.volume.unreadable && !self.wanted.stays(&entry.member);
-                node.volume.uuid != entry.volume || unreadable
+                node.volume.uuid != entry.volume || unreadable || node.agent.is_none()
             };
-            dead.contains(&entry.member) || node.is_none_or(lost)
-        });
-        let Some(member) = gone.map(|entry| entry.member.clone()) else { return self.rejoin(&roster) };
+            dead.contains(&entry.member) || self.nodes.get(&entry.member).is_none_or(lost)
+        };
+        // Data that is errant, or cannot be read, stands in the way of giving up anyone else's.
+        let errs = |entry: &&Entry| {
+            let strays = |volume: &Volume| {
+                let errant = primary.as_ref().is_some_and(|held| !is_prefix(&volume.held(), held));
+                volume.unreadable || (volume.complete && errant)
+            };
+            let node = self.nodes.get(&entry.member).filter(|node| node.app().is_none());
+            node.is_some_and(|node| strays(&node.volume))
+        };
+        let known: Vec<&Entry> = roster.entries.iter().chain(roster.before.iter().flatten()).collect();
+        let in_the_way: BTreeSet<&str> = known
+            .iter()
+            .filter(|entry| entry.voter && errs(entry))
+            .map(|entry| entry.member.as_str())
+            .collect();
+        let leaves = in_the_way.iter().any(|name| !self.wanted.stays(name));
+        if !known.iter().any(gone) && in_the_way.len() < 2 && !leaves {
+            return self.rejoin(&roster);
+        }
+        let given_up = known.iter().filter(|entry| gone(entry) || errs(entry));
+        let members: BTreeSet<String> = given_up.map(|entry| entry.member.clone()).collect();
         self.fence_all_that_are_off(leader);
-        self.leaders[leader].observed.directive = Some(Directive::Forget { member: member.clone() });
-        self.forgiven.insert(member.clone());
-        let without = roster.without(&member).issue(roster.version);
-        self.forgive(&without);
+        let members = members.into_iter().collect();
+        self.ask_for(leader, Directive::Forget { members });
         true
+    }
+
+    /// A person's request, valid for as long as requests are.
+    pub(crate) fn ask_for(&mut self, leader: usize, directive: Directive) {
+        let until = self.now + REQUEST_LIFETIME;
+        self.leaders[leader].observed.direct(directive, until);
     }
 
     /// Lets go of what an errant, or unreadable, member holds.
@@ -169,17 +196,23 @@ impl World {
         let errant = stopped
             .filter(|node| roster.entry(&node.name).is_some() && self.wanted.stays(&node.name))
             .find(strays);
-        let Some(member) = errant.map(|node| node.name.clone()) else { return false };
-        self.forgive(&roster.with_vote(&member, "", false).issue(roster.version));
-        self.leaders[leader].observed.directive = Some(Directive::Rejoin { member });
+        let Some(member) = errant.map(|node| node.name.clone()) else { return self.enable_all() };
+        self.ask_for(leader, Directive::Rejoin { member });
         true
+    }
+
+    /// A primary cannot leave when all that could follow it are disabled.
+    pub(crate) fn enable_all(&mut self) -> bool {
+        let disabled = self.wanted.members.values_mut().filter(|member| member.disabled);
+        disabled.map(|member| member.disabled = false).count() > 0
     }
 
     /// What a person would choose: the most advanced that may seed, or, failing that, any, accepting the loss.
     pub(crate) fn best_to_seed(&self) -> Option<Directive> {
-        let roster = self.leaders.last()?.observed.roster()?;
+        let roster = self.leaders.last()?.observed.roster();
         let fit = self.nodes.values().filter(|node| {
-            let votes = roster.voters().any(|voter| voter.volume == node.volume.uuid);
+            let mut voters = roster.into_iter().flat_map(Roster::voters);
+            let votes = voters.any(|voter| voter.volume == node.volume.uuid);
             node.agent.is_some() && votes && node.volume.held().counts() && !node.volume.unreadable
         });
         let best = fit.max_by_key(|node| node.volume.held().place());

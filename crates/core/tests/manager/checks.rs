@@ -1,10 +1,10 @@
 //! What must hold at every step, judged by what really is on the disks.
 
 use muster_core::manager::command::{Action, Command};
-use muster_core::manager::decide::Decision;
-use muster_core::manager::election::is_prefix;
+use muster_core::manager::decide::{Decision, Effect};
+use muster_core::manager::report::Held;
 use muster_core::manager::requests::Directive;
-use muster_core::manager::roster::Roster;
+use muster_core::manager::roster::voters;
 
 use super::world::World;
 
@@ -45,32 +45,48 @@ impl World {
         }
     }
 
-    /// A member goes only through its gate: it does not run, cannot be elected, and nobody waits for it.
-    pub(crate) fn check_release(&self, name: &str) {
-        let Some(node) = self.nodes.get(name) else { return };
+    /// A member that is heard goes only through its gate: it does not run, cannot be elected, and nobody waits for it.
+    pub(crate) fn check_release(&self, leader: usize, name: &str) {
+        let heard = self.leaders[leader].observed.report_of(name).is_some();
+        let Some(node) = self.nodes.get(name).filter(|node| heard && node.agent.is_some()) else { return };
         let volume = &node.volume;
         assert!(node.app().is_none(), "{name} goes while it runs");
         let stranger = volume.roster.as_ref().is_none_or(|roster| roster.names().all(|known| known != name));
         assert!(stranger, "{name} goes while its own roster names it: {:?}", volume.roster);
         let harmless = volume.left || !volume.complete || volume.unreadable || volume.empty();
-        let primary = self.serving().and_then(|primary| self.nodes.get(primary));
-        let given_up = primary.is_none_or(|primary| !is_prefix(&volume.held(), &primary.volume.held()));
-        assert!(
-            harmless || given_up || self.forgiven.contains(name),
-            "{name} goes without a mark: {volume:?}"
-        );
+        assert!(harmless, "{name} goes without a mark: {volume:?}");
+    }
+
+    /// Enough voters were read, counted here by hand: in the roster, and in the one before.
+    fn check_read_set(&self, leader: usize, elected: &str) {
+        let observed = &self.leaders[leader].observed;
+        let Some(roster) = observed.roster().filter(|_| !self.wanted.allow_loss) else { return };
+        for entries in [Some(&roster.entries), roster.before.as_ref()].into_iter().flatten() {
+            let count = voters(entries).count();
+            let written = self.wanted.engine.copies.written(count);
+            let read = voters(entries).filter(|voter| {
+                observed.reporting().any(|(name, report)| {
+                    let counts = report.held().is_some_and(Held::counts);
+                    counts && report.volume == voter.volume && observed.standing(name).accounted()
+                })
+            });
+            assert!(read.count() + written > count, "{elected} is elected on too few voters of {entries:?}");
+        }
     }
 
     /// What a leader decides, against what it knows.
     pub(crate) fn check_decision(&self, leader: usize, decision: &Decision) {
         let observed = &self.leaders[leader].observed;
         let asked = matches!(observed.directive, Some(Directive::Seed { .. }));
+        let warned = decision.effects.iter().any(|effect| matches!(effect, Effect::WarnOfLoss(_)));
+        assert!(!warned || asked || self.wanted.allow_loss, "data is given up and nobody said so");
         for order in &decision.orders {
             let elects =
                 matches!(order.action, Action::Seed { forming: false } | Action::Lead | Action::Promote);
             if !elects || asked {
                 continue;
             }
+            self.check_read_set(leader, &order.member);
             let Some(roster) = observed.roster() else { panic!("{} elected without a roster", order.member) };
             let unaccounted: Vec<&str> =
                 roster.names().filter(|name| !observed.standing(name).accounted()).collect();
@@ -93,19 +109,5 @@ impl World {
                 assert!(!higher, "{} elected though {} is ahead", order.member, voter.member);
             }
         }
-    }
-
-    /// After a person gave a member up: a write is only safe where every read set still finds it.
-    pub(crate) fn forgive(&mut self, roster: &Roster) {
-        let voters: Vec<String> = roster.voters().map(|voter| voter.volume.clone()).collect();
-        let needed = (voters.len() + 1).saturating_sub(self.wanted.engine.copies.read(voters.len())).max(1);
-        let holders = |write: &u64| {
-            self.nodes
-                .values()
-                .filter(|node| voters.contains(&node.volume.uuid) && node.volume.log.contains(write))
-                .count()
-        };
-        let kept = self.acknowledged.iter().copied().filter(|write| holders(write) >= needed).collect();
-        self.acknowledged = kept;
     }
 }

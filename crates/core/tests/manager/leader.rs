@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use muster_core::manager::command::{Action, Command};
 use muster_core::manager::decide::{Decision, Effect, Rule, decide};
-use muster_core::manager::fencing::FenceKind;
+use muster_core::manager::fencing::{FenceKind, Proof};
 use muster_core::manager::observed::Observed;
 use muster_core::manager::stamp::Stamp;
 
@@ -86,13 +86,22 @@ impl World {
                 self.check_command(&command);
                 let fresh = self.new_name();
                 let Some(node) = self.nodes.get_mut(&command.member) else { return };
-                let answer = node.obey(&command, || fresh);
-                if let Some(answer) = answer {
-                    self.messages.push(Message::Answer { leader, member: command.member, answer });
+                match node.obey(&command, || fresh) {
+                    Some(Ok(answer)) => {
+                        self.messages.push(Message::Answer { leader, member: command.member, answer })
+                    }
+                    Some(Err(_)) => {
+                        let (member, stamp) = (command.member, command.stamp);
+                        self.messages.push(Message::Refusal { leader, member, stamp });
+                    }
+                    None => {}
                 }
             }
             Message::Answer { leader, member, answer } => {
                 self.leaders[leader].observed.note_answer(&member, answer, now);
+            }
+            Message::Refusal { leader, member, stamp } => {
+                self.leaders[leader].observed.note_refusal(&member, stamp, now);
             }
             Message::Report { leader, member, report, connection } => {
                 let boss = &mut self.leaders[leader];
@@ -107,8 +116,18 @@ impl World {
     pub(crate) fn see_terminated(&mut self, leader: usize, member: &str, kind: FenceKind) {
         let off = self.nodes.get(member).is_none_or(|node| node.agent.is_none());
         if off {
-            self.leaders[leader].observed.take_fences([(member, kind)]);
+            let proof = self.proof(leader, member, kind);
+            self.leaders[leader].observed.take_proofs([proof]);
         }
+    }
+
+    /// A proof that this member, which is off, does not run. A person's word is new each time.
+    pub(crate) fn proof(&mut self, leader: usize, member: &str, kind: FenceKind) -> Proof {
+        let last = self.leaders[leader].observed.members.get(member).and_then(|seen| seen.report.as_ref());
+        let instance = last.map(|report| report.instance).filter(|_| kind == FenceKind::Terminated);
+        let ended = self.power_offs;
+        let evidence = if kind == FenceKind::Person { self.new_name() } else { format!("{kind:?} {ended}") };
+        Proof { member: member.to_owned(), kind, instance, evidence }
     }
 
     /// The leader decides, and gets its commands under way.
@@ -118,7 +137,7 @@ impl World {
         }
         self.refresh_marks();
         let now = self.now;
-        self.leaders[leader].observed.watch_for_split(&self.wanted, now);
+        self.leaders[leader].observed.look_around(&self.wanted, now);
         let decision = decide(&self.leaders[leader].observed, &self.wanted, now);
         self.check_decision(leader, &decision);
         if decision.rule == Rule::Outranked {
@@ -168,7 +187,10 @@ impl World {
                     *value = Some(mark.clone());
                 }
             }
-            Effect::Release(member) => self.release(&member),
+            Effect::Release(member) => {
+                self.check_release(leader, &member);
+                self.release(&member);
+            }
             Effect::Parked => {
                 let names: Vec<String> = self.nodes.keys().cloned().collect();
                 for name in &names {
@@ -176,7 +198,10 @@ impl World {
                 }
             }
             Effect::WarnOfLoss(_) => self.loss_accepted = true,
-            Effect::RequestEnded(_) => self.leaders[leader].observed.directive = None,
+            Effect::RequestEnded(_) => {
+                self.leaders[leader].observed.directive = None;
+                self.leaders[leader].observed.mandate = None;
+            }
             Effect::LeaveFailed(_) => {}
         }
     }

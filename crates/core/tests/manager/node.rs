@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use muster_api::names::Role;
-use muster_core::manager::command::{Action, Answer, Command, Join, Judge, Verdict};
+use muster_core::manager::command::{Action, Answer, Command, Join, Judge, Refusal, Verdict};
 use muster_core::manager::report::{Activity, Application, Data, Held, Instance, Report, Running};
 use muster_core::manager::roster::Roster;
 use muster_core::manager::stamp::{Stamp, Term};
@@ -26,6 +26,7 @@ pub(crate) struct Volume {
     pub(crate) roster: Option<Roster>,
     pub(crate) evacuated: bool,
     pub(crate) recorded: Vec<usize>,
+    pub(crate) recorded_at: Option<Stamp>,
 }
 
 impl Volume {
@@ -147,11 +148,16 @@ impl Node {
             data: if volume.unreadable { Data::Unreadable } else { Data::Held(volume.held()) },
             evacuated: volume.evacuated,
             recorded: volume.recorded.clone(),
+            recorded_at: volume.recorded_at,
         })
     }
 
-    /// Judges a command and, if it is to be obeyed, does it. None: off, or refused.
-    pub(crate) fn obey(&mut self, command: &Command, new_name: impl FnOnce() -> String) -> Option<Answer> {
+    /// Judges a command and, if it is to be obeyed, does it. None: off.
+    pub(crate) fn obey(
+        &mut self,
+        command: &Command,
+        new_name: impl FnOnce() -> String,
+    ) -> Option<Result<Answer, Refusal>> {
         let agent = self.agent.as_ref()?;
         let judge = Judge {
             member: &self.name,
@@ -161,22 +167,31 @@ impl Node {
             empty: self.volume.empty() && !self.volume.unreadable,
         };
         match judge.judge(command) {
-            Verdict::Refuse(_) => None,
-            Verdict::Repeat(answer) => Some(answer),
+            Verdict::Refuse(refusal) => Some(Err(refusal)),
+            Verdict::Repeat(answer) => Some(Ok(answer)),
             Verdict::Obey => {
                 self.volume.epoch = self.volume.epoch.max(command.stamp.epoch);
+                if matches!(&command.action, Action::Join(join) if join.copy) {
+                    // What was there is given up, and with it where it came from.
+                    self.volume.roster = None;
+                }
                 self.keep_roster(command.roster.as_ref());
                 let succeeded = self.act(command.stamp, &command.action, new_name);
                 let answer = Answer { stamp: command.stamp, succeeded };
                 self.volume.last = Some(answer);
-                Some(answer)
+                Some(Ok(answer))
             }
         }
     }
 
     fn keep_roster(&mut self, roster: Option<&Roster>) {
-        let known = self.volume.roster.as_ref().map(|roster| roster.version);
-        if let Some(roster) = roster.filter(|roster| Some(roster.version) > known) {
+        let newer = |roster: &&Roster| {
+            self.volume
+                .roster
+                .as_ref()
+                .is_none_or(|known| roster.is_at_least(known) && roster.version > known.version)
+        };
+        if let Some(roster) = roster.filter(newer) {
             self.volume.roster = Some(roster.clone());
         }
         let newest = self.volume.roster.clone();
@@ -211,6 +226,7 @@ impl Node {
             Action::TakeRoster => {}
             Action::Remember(count) => {
                 self.volume.recorded.push(*count);
+                self.volume.recorded_at = Some(stamp);
                 let excess = self.volume.recorded.len().saturating_sub(2);
                 self.volume.recorded.drain(..excess);
             }

@@ -7,6 +7,7 @@ use muster_api::names::Role;
 use muster_core::manager::command::{Answer, Command};
 use muster_core::manager::report::{Instance, Report};
 use muster_core::manager::roster::Copies;
+use muster_core::manager::stamp::Stamp;
 use muster_core::manager::wanted::{Engine, Mark, Marks, Wanted, WantedMember};
 
 use super::leader::Leader;
@@ -17,6 +18,7 @@ use super::node::{Agent, Node, Volume};
 pub(crate) enum Message {
     Command { leader: usize, command: Command },
     Answer { leader: usize, member: String, answer: Answer },
+    Refusal { leader: usize, member: String, stamp: Stamp },
     Report { leader: usize, member: String, report: Box<Report>, connection: u64 },
 }
 
@@ -31,8 +33,8 @@ pub(crate) struct World {
     pub(crate) acknowledged: BTreeSet<u64>,
     /// A person, or `allowLoss`, said to go on without what could not be read.
     pub(crate) loss_accepted: bool,
-    /// Members whose data a person gave up.
-    pub(crate) forgiven: BTreeSet<String>,
+    /// How often a machine went off: what tells one end of a container from another.
+    pub(crate) power_offs: u64,
     names_given: u64,
     writes: u64,
     instances: u64,
@@ -68,7 +70,7 @@ impl World {
             marks: BTreeMap::new(),
             acknowledged: BTreeSet::new(),
             loss_accepted: false,
-            forgiven: BTreeSet::new(),
+            power_offs: 0,
             names_given: 0,
             writes: 0,
             instances: 0,
@@ -114,7 +116,6 @@ impl World {
 
     /// Its Pod goes, its volume is kept.
     pub(crate) fn release(&mut self, name: &str) {
-        self.check_release(name);
         self.wanted.members.remove(name);
         self.power_off(name);
     }
@@ -138,6 +139,7 @@ impl World {
     }
 
     pub(crate) fn power_off(&mut self, name: &str) {
+        self.power_offs += 1;
         if let Some(node) = self.nodes.get_mut(name) {
             node.agent = None;
         }

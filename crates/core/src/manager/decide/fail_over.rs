@@ -7,19 +7,19 @@ use super::super::election::{Outcome, Winner, elect};
 use super::super::report::{Activity, Application, Running};
 use super::super::requests::Directive;
 use super::super::roster::Roster;
-use super::recover::{accepts_data_loss, apply_forget, report_outcome, roster_is_known, start_roster_anew};
+use super::recover::{
+    accepts_data_loss, refuse_what_needs_a_primary, report_outcome, roster_is_known, start_roster_anew,
+};
 use super::scene::Scene;
 use super::{Decision, Effect, Rule, unanswered};
 
 pub(super) fn fail_over(scene: &Scene<'_>) -> Decision {
     let mut decision = Decision::new(Rule::FailOver);
     let Some(roster) = scene.roster else { return decision };
-    if apply_forget(scene, roster, &mut decision) {
-        return decision;
-    }
+    refuse_what_needs_a_primary(scene, &mut decision);
     match elect(scene.observed, scene.wanted, roster, scene.now, false) {
         Outcome::Elected(winner) => promote(scene, roster, &winner, &mut decision),
-        other => report_outcome(other, &mut decision),
+        other => report_outcome(scene, other, &mut decision),
     }
     decision
 }
@@ -75,14 +75,14 @@ fn stop_isolated_primaries(scene: &Scene<'_>, decision: &mut Decision) -> bool {
 
 /// In the middle of a planned switchover its target may be waited for, until the deadline.
 fn target_may_catch_up(scene: &Scene<'_>, winner: &Winner, decision: &mut Decision) -> bool {
-    let Some(Directive::Switchover { to: Some(to), deadline, .. }) = &scene.observed.directive else {
+    let Some(Directive::Switchover { to: Some(to), from, deadline }) = &scene.observed.directive else {
         return false;
     };
-    let runs = scene.observed.running().any(|(name, _, _)| name == to);
-    let wait = *to != winner.member && runs && scene.now < *deadline;
+    // A target can only catch up while the one it follows still runs.
+    let runs = |member: &str| scene.observed.running().any(|(name, _, _)| name == member);
+    let wait = *to != winner.member && runs(to) && runs(from) && scene.now < *deadline;
     if wait {
         decision.waiting.push(to.clone());
-        decision.ask = true;
         decision.wake_at(*deadline);
     }
     wait

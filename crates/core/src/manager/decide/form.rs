@@ -7,7 +7,6 @@ use super::super::election::Obstacle;
 use super::super::report::Report;
 use super::super::requests::Directive;
 use super::super::roster::Roster;
-use super::super::stamp::Stamp;
 use super::super::wanted::Mark;
 use super::scene::Scene;
 use super::{Decision, Effect, Rule, roster_of_one};
@@ -28,8 +27,10 @@ pub(super) fn form(scene: &Scene<'_>) -> Decision {
     let marks = &scene.wanted.formed;
     match (marks.found.first(), marks.found.len()) {
         (None, _) if silent.is_empty() => mark_first(scene, &mut decision),
-        (Some(mark), 1) if seed_is_untouched(scene, mark) && silent.is_empty() => {
-            if marks.some_unmarked {
+        (Some(mark), 1) if seed_is_untouched(scene, mark) => {
+            if !silent.is_empty() {
+                decision.waiting = silent;
+            } else if marks.some_unmarked {
                 decision.effects.push(Effect::MarkFormed(mark.clone()));
             } else {
                 seed(scene, mark, &mut decision);
@@ -46,7 +47,7 @@ pub(super) fn form(scene: &Scene<'_>) -> Decision {
 
 /// A cluster that was formed once, and of which nothing is left that reports: only a person can say that this is so.
 pub(super) fn form_anew(scene: &Scene<'_>, roster: Option<&Roster>, decision: &mut Decision) {
-    decision.ask = true;
+    decision.ask = scene.someone_is_to_be_asked();
     let expected: Vec<&str> = match roster {
         Some(roster) => roster.names().collect(),
         None => configured(scene).collect(),
@@ -62,9 +63,7 @@ pub(super) fn form_anew(scene: &Scene<'_>, roster: Option<&Roster>, decision: &m
     } else if let Some(Directive::Seed { member, accept_data_loss: true }) = &scene.observed.directive
         && let Some(report) = scene.commandable(member)
     {
-        let next_id = roster.map_or(1, |roster| roster.next_id);
-        let id = roster.and_then(|roster| roster.entry(member)).map(|entry| entry.id);
-        decision.roster = Some(roster_of_one(member, &report.volume, next_id, id));
+        decision.roster = Some(roster_of_one(roster, member, &report.volume));
         decision.order(scene, member, Action::Seed { forming: report.is_empty() });
     } else {
         let members = scene.observed.reporting().map(|(name, _)| name.to_owned()).collect();
@@ -105,8 +104,7 @@ fn seed(scene: &Scene<'_>, mark: &Mark, decision: &mut Decision) {
         return;
     }
     if scene.roster.is_none() {
-        let forming = Roster::forming(Stamp::default(), &mark.member, &mark.volume);
-        decision.roster = Some(roster_of_one(&mark.member, &mark.volume, 1, Some(forming.entries[0].id)));
+        decision.roster = Some(roster_of_one(None, &mark.member, &mark.volume));
     }
     decision.order(scene, &mark.member, Action::Seed { forming: true });
 }

@@ -1,6 +1,5 @@
 //! Rule 2: a primary serves. The others follow it, one at a time, and the roster is kept.
 
-use jiff::Timestamp;
 use muster_api::names::Role;
 
 use super::super::command::{Action, Join};
@@ -11,8 +10,8 @@ use super::super::requests::Directive;
 use super::super::restore;
 use super::super::roster::Roster;
 use super::super::stamp::Term;
-use super::recover::apply_forget;
 use super::scene::{Primary, Scene};
+use super::upkeep::GivingUp;
 use super::{Decision, Effect, Rule, leave, upkeep};
 
 /// Tends a cluster that has a serving primary.
@@ -21,17 +20,9 @@ pub(super) fn tend(scene: &Scene<'_>, primary: Primary<'_>) -> Decision {
     let (Some(roster), Some(term)) = (scene.roster, primary.held.terms.current()) else {
         return decision;
     };
-    end_requests(scene, primary, &mut decision);
-    if apply_forget(scene, roster, &mut decision) {
+    end_recovery(scene, primary, &mut decision);
+    if give_up(scene, roster, primary, &mut decision) {
         return decision;
-    }
-    match upkeep::give_up_before_rejoin(scene, roster) {
-        Some(Ok(change)) => {
-            decision.roster = Some(change);
-            return decision;
-        }
-        Some(Err(why)) => decision.effects.push(Effect::RequestEnded(Err(why))),
-        None => {}
     }
     upkeep::hand_out(scene, roster, &mut decision);
     decision.roster = upkeep::next_change(scene, roster, primary);
@@ -51,7 +42,7 @@ pub(super) fn tend(scene: &Scene<'_>, primary: Primary<'_>) -> Decision {
 
 /// Fewer primaries than wanted, and everyone has joined: a secondary is stopped, and joins again as a primary.
 fn restart_for_another_primary(scene: &Scene<'_>, decision: &mut Decision) {
-    if primaries(scene) >= scene.wanted.primaries || scene.wanted.engine.elects {
+    if primaries(scene) >= scene.wanted.primaries || scene.wanted.engine.elects || someone_is_joining(scene) {
         return;
     }
     let secondaries = scene.observed.running().filter(|(name, _, running)| {
@@ -72,20 +63,30 @@ fn remember_count(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
     }
 }
 
+/// Gives up what a person said is gone. True: this is all for now.
+fn give_up(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, decision: &mut Decision) -> bool {
+    match upkeep::give_up(scene, roster, primary) {
+        GivingUp::Change(change) => {
+            decision.roster = Some(change);
+            return true;
+        }
+        GivingUp::Waiting => decision.ask = scene.floor_is_to_be_read() || scene.someone_is_to_be_asked(),
+        GivingUp::Done => decision.effects.push(Effect::RequestEnded(Ok(()))),
+        GivingUp::Refused(why) => decision.effects.push(Effect::RequestEnded(Err(why))),
+        GivingUp::NotAsked => {}
+    }
+    false
+}
+
 /// A primary serves: a recovery that a person asked for is over.
-fn end_requests(scene: &Scene<'_>, primary: Primary<'_>, decision: &mut Decision) {
-    let ended = match &scene.observed.directive {
-        Some(Directive::Seed { member, .. }) if member == primary.name => Some(Ok(())),
-        Some(Directive::Seed { member, .. }) => {
-            Some(Err(format!("{} serves already, {member} was not needed", primary.name)))
-        }
-        Some(Directive::Rejoin { member }) => {
-            let running = scene.observed.report_of(member).and_then(Report::running);
-            running.filter(|running| running.term == primary.held.terms.current()).map(|_| Ok(()))
-        }
-        Some(Directive::Switchover { .. } | Directive::Forget { .. }) | None => None,
+fn end_recovery(scene: &Scene<'_>, primary: Primary<'_>, decision: &mut Decision) {
+    let Some(Directive::Seed { member, .. }) = &scene.observed.directive else { return };
+    let ended = if member == primary.name {
+        Ok(())
+    } else {
+        Err(format!("{} serves already, {member} was not needed", primary.name))
     };
-    decision.effects.extend(ended.map(Effect::RequestEnded));
+    decision.effects.push(Effect::RequestEnded(ended));
 }
 
 /// A running secondary that was started for an earlier primary, or that no roster names, does not follow this one: it
@@ -96,6 +97,9 @@ fn stop_followers_of_older_terms(
     term: Term,
     decision: &mut Decision,
 ) {
+    if scene.wanted.engine.elects {
+        return;
+    }
     let known = |name: &str| scene.roster.is_some_and(|roster| roster.names().any(|member| member == name));
     let stale = scene.observed.running().filter(|(name, report, running)| {
         let stranger = !known(name);
@@ -116,19 +120,13 @@ fn join_next(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, term: Ter
         report.application == Application::Stopped
             && may_start(scene, roster, name)
             && !(scene.wanted.engine.elects && report.held().is_some_and(Held::counts))
-            && (scene.wanted.stays(name) || !report.evacuated || roster.before.is_some())
+            && (scene.wanted.stays(name) || !report.evacuated || roster.before.is_some() || scene.gives_up())
             && scene.commandable(name).is_some()
     });
-    let rested = stopped.filter(|(name, _)| {
-        let at = scene.observed.members.get(*name).map_or(Timestamp::MIN, Seen::startable_at);
-        if scene.now < at {
-            decision.wake_at(at);
-        }
-        scene.now >= at
-    });
-    let fit: Vec<_> = rested
+    let fit: Vec<_> = stopped
         .filter_map(|(name, report)| Some((name, report, how_to_join(scene, primary, name, report)?)))
         .collect();
+    wake_after_rest(scene, decision);
     let next = fit.into_iter().min_by_key(|(name, report, _)| {
         let place = report.held().map(Held::place).unwrap_or_default();
         (std::cmp::Reverse(place), scene.wanted.order(name))
@@ -146,13 +144,27 @@ fn how_to_join(scene: &Scene<'_>, primary: Primary<'_>, name: &str, report: &Rep
     if let Some(Directive::Rejoin { member }) = &scene.observed.directive
         && member == name
     {
-        return Some(true);
+        let counts = scene.roster.is_some_and(|roster| upkeep::counts(roster, name));
+        return (!counts).then_some(true);
     }
     let held = report.held()?;
-    if held.empty || !held.complete {
+    // What a copy was begun on has a list of terms; without one it is data that Muster never wrote.
+    let unfinished_copy = !held.complete && !held.terms.entries().is_empty();
+    if held.empty || unfinished_copy {
         return Some(true);
     }
     is_prefix(held, primary.held).then_some(false)
+}
+
+/// Looks again when a stopped member has rested.
+fn wake_after_rest(scene: &Scene<'_>, decision: &mut Decision) {
+    for (name, report) in scene.observed.reporting() {
+        let rests =
+            scene.observed.members.get(name).map(Seen::rests_until).filter(|until| *until > scene.now);
+        if let Some(until) = rests.filter(|_| report.application == Application::Stopped) {
+            decision.wake_at(until);
+        }
+    }
 }
 
 /// Whether everyone who must know of this member does: it was in the roster before this one, or this one is

@@ -7,7 +7,7 @@ use super::super::command::Action;
 use super::super::election::{Outcome, elect};
 use super::super::observed::Observed;
 use super::super::removal::{Step, next_step};
-use super::super::report::Report;
+use super::super::report::{Application, Held, Report};
 use super::super::requests::Directive;
 use super::super::roster::Roster;
 use super::scene::{Primary, Scene};
@@ -41,7 +41,11 @@ pub(super) fn leave(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, de
         }
         return;
     }
-    release_strangers(scene, roster, primary, decision);
+    release_strangers(scene, roster, decision);
+    if scene.gives_up() {
+        // Who would leave may be needed to keep what the others give up.
+        return;
+    }
     if let Some(member) = next_to_leave(scene, roster) {
         if roster.before.is_some() && roster.entry(member).is_some() {
             // Its copies may be needed to carry over what the roster before acknowledged.
@@ -59,17 +63,22 @@ fn next_to_leave<'a>(scene: &Scene<'a>, roster: &'a Roster) -> Option<&'a str> {
     heard.max_by_key(|name| (roster.entry(name).is_none(), begun(name), scene.wanted.order(name)))
 }
 
-/// Members that are to go and never took part.
-fn release_strangers(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, decision: &mut Decision) {
+/// Members that are to go and that no roster names: they never took part, or were given up. One that was never heard
+/// has nothing to say; one that holds data which could be elected elsewhere is marked first.
+fn release_strangers(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
     let strangers = scene.wanted.members.iter().filter(|(_, member)| member.leaving);
     for (name, _) in strangers.filter(|(name, _)| roster.names().all(|known| known != name.as_str())) {
-        let engine = &scene.wanted.engine;
-        match next_step(scene.observed, roster, engine, name, (primary.name, primary.report)) {
-            Step::Release if scene.acknowledged(roster) => {
-                decision.effects.push(Effect::Release(name.clone()));
+        let report = scene.observed.report_of(name);
+        let holds = report.and_then(Report::held).is_some_and(Held::counts);
+        match report.map(|report| &report.application) {
+            Some(Application::Running(_)) => decision.order(scene, name, Action::Stop),
+            Some(Application::Unknown) => {}
+            Some(Application::Stopped) if holds => decision.order(scene, name, Action::MarkLeft),
+            Some(Application::Stopped) | None => {
+                if scene.acknowledged(roster) {
+                    decision.effects.push(Effect::Release(name.clone()));
+                }
             }
-            Step::Stop => decision.order(scene, name, Action::Stop),
-            _ => {}
         }
     }
 }
@@ -86,7 +95,7 @@ fn take_step(
         Step::SwitchOver => hand_over(scene, roster, primary, None, decision),
         Step::Leave => order_leave(scene, member, decision),
         Step::Stop => decision.order(scene, member, Action::Stop),
-        Step::AwaitCopies => decision.ask = true,
+        Step::AwaitCopies => decision.ask = scene.floor_is_to_be_read(),
         Step::MarkLeft => decision.order(scene, member, Action::MarkLeft),
         Step::ShrinkRoster if scene.acknowledged(roster) && roster.before.is_none() => {
             decision.roster = Some(roster.without(member));

@@ -26,7 +26,7 @@ use super::command::Action;
 use super::election::{Obstacle, Winner};
 use super::observed::Observed;
 use super::report::Instance;
-use super::roster::{Change, Entry};
+use super::roster::{Change, Entry, Roster};
 use super::wanted::{Mark, Wanted};
 
 /// How long a command may stay unanswered before the manager stops waiting for it.
@@ -122,7 +122,13 @@ impl Decision {
     }
 
     fn order(&mut self, scene: &Scene<'_>, member: &str, action: Action) {
-        if let Some(report) = scene.commandable(member) {
+        let heard = if action == Action::Stop { scene.stoppable(member) } else { scene.commandable(member) };
+        if let Some(seen) = scene.observed.members.get(member)
+            && scene.now < seen.rests_until()
+        {
+            self.wake_at(seen.rests_until());
+        }
+        if let Some(report) = heard {
             self.orders.push(Order { member: member.to_owned(), instance: report.instance, action });
         }
     }
@@ -138,7 +144,16 @@ pub fn decide(observed: &Observed, wanted: &Wanted, now: Timestamp) -> Decision 
     if observed.outranked() {
         return Decision::new(Rule::Outranked);
     }
+    if let Some(why) = observed.void_mandate(now) {
+        let rest = Observed { directive: None, mandate: None, ..observed.clone() };
+        let mut decision = decide(&rest, wanted, now);
+        decision.effects.push(Effect::RequestEnded(Err(why)));
+        return decision;
+    }
     let mut decision = rules(&scene);
+    if let Some(mandate) = &observed.mandate {
+        decision.wake_at(mandate.until);
+    }
     unanswered::settle(&scene, &mut decision);
     unanswered::stop_stalled(&scene, &mut decision);
     decision
@@ -157,8 +172,9 @@ fn rules(scene: &Scene<'_>) -> Decision {
     if let Some(primary) = scene.serving() {
         return join::tend(scene, primary);
     }
-    if scene.primary_runs() {
-        return Decision::new(Rule::Starting);
+    let unready: Vec<String> = scene.primaries_that_run().map(str::to_owned).collect();
+    if !unready.is_empty() {
+        return Decision { waiting: unready, ..Decision::new(Rule::Starting) };
     }
     if scene.observed.running().next().is_some() {
         return fail_over::fail_over(scene);
@@ -167,8 +183,10 @@ fn rules(scene: &Scene<'_>) -> Decision {
 }
 
 /// The roster that a person's word starts anew: this member alone, whatever the others hold.
-fn roster_of_one(member: &str, volume: &str, next_id: u32, id: Option<u32>) -> Change {
-    let id = id.unwrap_or(next_id);
+fn roster_of_one(roster: Option<&Roster>, member: &str, volume: &str) -> Change {
+    let next_id = roster.map_or(1, |roster| roster.next_id);
+    let id = roster.and_then(|roster| roster.entry(member)).map_or(next_id, |entry| entry.id);
+    let lineage = roster.map_or(volume, |roster| roster.lineage.as_str()).to_owned();
     let entry = Entry { member: member.to_owned(), id, volume: volume.to_owned(), voter: true };
-    Change { entries: vec![entry], before: None, next_id: next_id.max(id + 1) }
+    Change { lineage, entries: vec![entry], before: None, next_id: next_id.max(id + 1) }
 }

@@ -5,7 +5,6 @@ use muster_api::names::Role;
 use super::super::command::Action;
 use super::super::observed::serves_as_primary;
 use super::super::report::Application;
-use super::super::roster::Roster;
 use super::scene::Scene;
 use super::{Decision, Effect, Rule};
 
@@ -38,20 +37,10 @@ pub(super) fn park(scene: &Scene<'_>) -> Decision {
     decision
 }
 
-/// Whether every member of the roster is accounted for and none runs.
+/// Whether nothing runs, as far as anyone says, and nothing that was sent can start anything. Who is not heard does not
+/// hold it up: what it has is stopped with its Pod, and stays on its volume.
 fn everyone_stopped(scene: &Scene<'_>) -> bool {
-    let roster = scene.roster.into_iter().flat_map(Roster::names);
-    let stopped = |name: &str| {
-        let reported = scene.observed.report_of(name).map(|report| &report.application);
-        match reported {
-            Some(application) => *application == Application::Stopped && !owes_a_start(scene, name),
-            None => scene.observed.standing(name).accounted(),
-        }
-    };
-    let mut roster = roster;
-    roster.all(stopped)
-}
-
-fn owes_a_start(scene: &Scene<'_>, name: &str) -> bool {
-    scene.observed.members.get(name).is_some_and(|seen| seen.unanswered_start.is_some())
+    let stopped = scene.observed.reporting().all(|(_, report)| report.application == Application::Stopped);
+    let connected = scene.observed.members.values().filter(|seen| seen.connected);
+    stopped && connected.into_iter().all(|seen| seen.unanswered_start.is_none())
 }

@@ -13,17 +13,25 @@ use super::{Decision, Effect, Rule, roster_of_one, upkeep};
 pub(super) fn recover(scene: &Scene<'_>) -> Decision {
     let mut decision = Decision::new(Rule::Recover);
     let Some(roster) = scene.roster else {
-        form_anew(scene, None, &mut decision);
+        without_a_roster(scene, &mut decision);
         return decision;
     };
-    if apply_forget(scene, roster, &mut decision) {
-        return decision;
-    }
+    refuse_what_needs_a_primary(scene, &mut decision);
     match elect(scene.observed, scene.wanted, roster, scene.now, true) {
         Outcome::Elected(winner) => seed(scene, roster, winner, &mut decision),
-        other => report_outcome(other, &mut decision),
+        other => report_outcome(scene, other, &mut decision),
     }
     decision
+}
+
+/// There is data, and no roster of this cluster names it: Muster never wrote it, or it comes from elsewhere.
+fn without_a_roster(scene: &Scene<'_>, decision: &mut Decision) {
+    form_anew(scene, None, decision);
+    if decision.blocked.as_ref().is_some_and(|obstacle| obstacle.by == BlockedBy::AllEmpty) {
+        let holders = scene.observed.reporting().filter(|(_, report)| !report.is_empty());
+        let members = holders.map(|(name, _)| name.to_owned()).collect();
+        decision.blocked = Some(Obstacle { by: BlockedBy::HistoryDiffers, members });
+    }
 }
 
 /// Whether the winner may count by the newest roster. Else it is handed out first; where those who would have to know
@@ -42,7 +50,6 @@ pub(super) fn roster_is_known(
     let heard = |volume: &str| scene.observed.reporting().any(|(_, report)| report.volume == volume);
     let unheard = untold.iter().any(|voter| !heard(&voter.volume));
     if !decision.orders.is_empty() || !unheard {
-        decision.ask = true;
         return false;
     }
     let untold = untold.into_iter().map(|voter| voter.member.clone()).collect();
@@ -77,8 +84,7 @@ pub(super) fn seed(scene: &Scene<'_>, roster: &Roster, winner: Winner, decision:
 pub(super) fn start_roster_anew(scene: &Scene<'_>, roster: &Roster, member: &str, decision: &mut Decision) {
     let Some(report) = scene.observed.report_of(member) else { return };
     if accepts_data_loss(scene) {
-        let id = roster.entry(member).map(|entry| entry.id);
-        decision.roster = Some(roster_of_one(member, &report.volume, roster.next_id, id));
+        decision.roster = Some(roster_of_one(Some(roster), member, &report.volume));
     }
 }
 
@@ -87,26 +93,24 @@ pub(super) fn accepts_data_loss(scene: &Scene<'_>) -> bool {
     matches!(scene.observed.directive, Some(Directive::Seed { accept_data_loss: true, .. }))
 }
 
-/// Carries out a `forget` that stands in the way of an election. True: this is all for now.
-pub(super) fn apply_forget(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) -> bool {
-    match upkeep::forget(scene, roster) {
-        Some(Ok(change)) => {
-            decision.roster = Some(change);
-            decision.effects.push(Effect::RequestEnded(Ok(())));
-            true
+/// Requests that need a serving primary end here: nothing is given up while nobody can say who has it.
+pub(super) fn refuse_what_needs_a_primary(scene: &Scene<'_>, decision: &mut Decision) {
+    let cluster = &scene.wanted.cluster;
+    let why = match &scene.observed.directive {
+        Some(Directive::Forget { .. }) => {
+            format!(
+                "no primary serves: choose who seeds first (kubectl muster recover {cluster} --seed MEMBER)"
+            )
         }
-        Some(Err(why)) => {
-            decision.effects.push(Effect::RequestEnded(Err(why)));
-            false
-        }
-        None => false,
-    }
+        Some(Directive::Rejoin { .. }) => "no primary serves: there is nothing to copy from".to_owned(),
+        Some(Directive::Seed { .. } | Directive::Switchover { .. }) | None => return,
+    };
+    decision.effects.push(Effect::RequestEnded(Err(why)));
 }
 
 /// What an election that elected nobody leads to.
-pub(super) fn report_outcome(outcome: Outcome, decision: &mut Decision) {
-    // Whoever is missing, those who are there are asked again: what blocks may be over.
-    decision.ask = true;
+pub(super) fn report_outcome(scene: &Scene<'_>, outcome: Outcome, decision: &mut Decision) {
+    decision.ask = scene.someone_is_to_be_asked();
     match outcome {
         Outcome::Blocked(obstacle) => decision.blocked = Some(obstacle),
         Outcome::Waiting(members) => decision.waiting = members,

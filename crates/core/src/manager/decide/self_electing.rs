@@ -16,10 +16,15 @@ pub(super) fn keep(scene: &Scene<'_>) -> Decision {
         return form(scene);
     }
     let Some(roster) = scene.roster else { return recover::recover(scene) };
-    if let Some(Directive::Seed { .. }) = scene.observed.directive {
+    let chosen = match &scene.observed.directive {
+        Some(Directive::Seed { member, .. }) => Some(member.as_str()),
+        _ => None,
+    };
+    let serving = scene.serving();
+    if chosen.is_some() && serving.map(|primary| primary.name) != chosen {
         return seed_by_request(scene);
     }
-    if let Some(primary) = scene.serving() {
+    if let Some(primary) = serving {
         let mut decision = join::tend(scene, primary);
         start_all(scene, roster, &mut decision);
         return decision;
@@ -49,8 +54,7 @@ fn start_all(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
     };
     for (name, report) in scene.observed.reporting() {
         let ordered = decision.orders.iter().any(|order| order.member == name);
-        let rested = scene.observed.members.get(name).is_none_or(|seen| seen.startable_at() <= scene.now);
-        if roster.entry(name).is_some() && startable(report) && rested && !ordered {
+        if roster.entry(name).is_some() && startable(report) && !ordered {
             decision.order(scene, name, Action::Start);
         }
     }

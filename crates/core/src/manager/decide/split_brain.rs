@@ -18,14 +18,26 @@ use super::{Decision, Rule, SPLIT_LIMIT};
 struct Rival<'a> {
     name: &'a str,
     report: &'a Report,
-    held: &'a Held,
+    /// None: it cannot say what it holds, and is a primary all the same.
+    held: Option<&'a Held>,
     running: &'a Running,
+}
+
+impl Rival<'_> {
+    fn term(&self) -> Option<Term> {
+        self.held.map_or(self.running.term, |held| held.terms.current())
+    }
+
+    fn sequence(&self) -> u64 {
+        self.held.map_or(0, |held| held.sequence)
+    }
 }
 
 /// Whether more than one view, or more primaries than wanted, are seen. The caller keeps since when.
 pub(in super::super) fn is_split(observed: &Observed, wanted: &Wanted) -> bool {
     let rivals = rivals(observed);
-    rivals.len() > wanted.primaries || views(&rivals).len() > 1
+    let views: BTreeSet<&str> = rivals.iter().filter_map(|rival| rival.running.view.as_deref()).collect();
+    rivals.len() > wanted.primaries || views.len() > 1
 }
 
 /// Mends a split, waits to see whether it is one, or says that a person has to decide. None: there is no split.
@@ -61,9 +73,7 @@ pub(super) fn mend(scene: &Scene<'_>) -> Option<Decision> {
 
 fn rivals(observed: &Observed) -> Vec<Rival<'_>> {
     let serving = observed.running().filter(|(_, report, _)| serves_as_primary(report));
-    serving
-        .filter_map(|(name, report, running)| Some(Rival { name, report, held: report.held()?, running }))
-        .collect()
+    serving.map(|(name, report, running)| Rival { name, report, held: report.held(), running }).collect()
 }
 
 /// The side a primary is on: its view, or itself alone where the software has no views.
@@ -76,7 +86,7 @@ fn views(rivals: &[Rival<'_>]) -> BTreeMap<String, Option<Term>> {
     let mut sides = BTreeMap::new();
     for rival in rivals {
         let newest: &mut Option<Term> = sides.entry(side(rival)).or_default();
-        *newest = (*newest).max(rival.held.terms.current());
+        *newest = (*newest).max(rival.term());
     }
     sides
 }
@@ -92,7 +102,8 @@ fn survivor(
     {
         return Ok(side(chosen));
     }
-    let histories: BTreeSet<&str> = rivals.iter().map(|rival| rival.held.history.as_str()).collect();
+    let histories: BTreeSet<Option<&str>> =
+        rivals.iter().map(|rival| rival.held.map(|held| held.history.as_str())).collect();
     if histories.len() > 1 {
         return Err(BlockedBy::HistoryDiffers);
     }
@@ -110,7 +121,7 @@ fn demote_one(scene: &Scene<'_>, rivals: &[Rival<'_>], decision: &mut Decision) 
     let commanded = |rival: &Rival<'_>| rival.report.last.map_or(Stamp::default(), |last| last.stamp);
     let last = rivals.iter().max_by(|a, b| {
         let by_command = commanded(a).cmp(&commanded(b));
-        let by_sequence = b.held.sequence.cmp(&a.held.sequence);
+        let by_sequence = b.sequence().cmp(&a.sequence());
         let by_order = scene.wanted.order(a.name).cmp(&scene.wanted.order(b.name));
         by_command.then(by_sequence).then(by_order)
     });

@@ -9,8 +9,10 @@ use super::{ANSWER_LIMIT, Decision, Order};
 /// later number, after which the start is void. Other commands are simply decided again.
 pub(super) fn settle(scene: &Scene<'_>, decision: &mut Decision) {
     for (member, seen) in &scene.observed.members {
-        let Some(last_sent) = seen.pending.or(seen.unanswered_start) else { continue };
-        let limit = last_sent.at + ANSWER_LIMIT;
+        if seen.pending.is_none() && seen.unanswered_start.is_none() {
+            continue;
+        }
+        let limit = seen.last_sent.unwrap_or(scene.now) + ANSWER_LIMIT;
         if scene.now < limit {
             decision.wake_at(limit);
         } else if seen.unanswered_start.is_some()

@@ -3,17 +3,18 @@
 use muster_api::names::Role;
 
 use super::super::command::Action;
+use super::super::fencing::Standing;
 use super::super::removal::hold_enough;
 use super::super::report::{Application, Held, Report};
 use super::super::requests::Directive;
-use super::super::roster::{Change, Entry, Roster};
+use super::super::roster::{Change, Entry, Roster, voters};
 use super::Decision;
 use super::scene::{Primary, Scene};
 
 /// Hands the newest roster to everyone who does not use it yet: to a primary only when it may count by it.
 pub(super) fn hand_out(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
     for (member, report) in scene.observed.reporting() {
-        let kept = report.roster.as_ref().is_some_and(|own| own.version >= roster.version);
+        let kept = report.roster.as_ref().is_some_and(|own| own.is_at_least(roster));
         let primary = report.running().is_some_and(|running| running.role == Role::Primary);
         let wanted = if primary { may_count_by(scene, roster, member) } else { true };
         if wanted && !(kept && Scene::in_use(report, roster)) {
@@ -33,7 +34,7 @@ pub(super) fn untold<'r>(scene: &Scene<'_>, roster: &'r Roster, member: &str) ->
     let Some(before) = roster.voters_before() else { return Vec::new() };
     let knows = |voter: &&Entry| {
         scene.observed.reporting().any(|(name, report)| {
-            let kept = report.roster.as_ref().is_some_and(|own| own.version >= roster.version);
+            let kept = report.roster.as_ref().is_some_and(|own| own.is_at_least(roster));
             report.volume == voter.volume && (kept || name == member)
         })
     };
@@ -92,60 +93,115 @@ fn new_member(scene: &Scene<'_>, roster: &Roster) -> Option<Change> {
     first.map(|(name, report)| roster.adding(name, &report.volume))
 }
 
-/// A person said that a member's data is gone. Either the member is dead: then it must be certain that it does not
-/// run. Or it reports from another volume than the roster knows: then the vote of the lost volume is given up.
-pub(super) fn forget(scene: &Scene<'_>, roster: &Roster) -> Option<Result<Change, String>> {
-    let Some(Directive::Forget { member }) = &scene.observed.directive else { return None };
-    let known = [Some(&roster.entries), roster.before.as_ref()];
-    let volumes: Vec<&str> = known
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| entry.member == *member)
-        .map(|entry| entry.volume.as_str())
-        .collect();
-    if volumes.is_empty() {
-        return None;
-    }
-    let report = scene.observed.report_of(member);
-    if let Some(report) = report.filter(|report| volumes.iter().any(|volume| *volume != report.volume)) {
-        let present = roster.entry(member).is_some_and(|entry| entry.volume == report.volume);
-        let given_up =
-            if present { roster.settled() } else { roster.with_vote(member, &report.volume, false) };
-        return Some(last_holder_stays(roster, member).map(|()| Change { before: None, ..given_up }));
-    }
-    if report.is_some_and(|report| report.application != Application::Stopped) {
-        return Some(Err(format!("{member} runs: disable or delete it instead")));
-    }
-    if !scene.observed.standing(member).accounted() {
-        let fence = format!("kubectl muster fence {} {member}", scene.wanted.cluster);
-        return Some(Err(format!("nothing proves that {member} does not run: {fence}")));
-    }
-    Some(last_holder_stays(roster, member).map(|()| Change { before: None, ..roster.without(member) }))
+/// How far the giving up of data has come that a person asked for.
+pub(super) enum GivingUp {
+    /// Nobody asked for it.
+    NotAsked,
+    /// It cannot be done yet.
+    Waiting,
+    /// This is the roster without it.
+    Change(Change),
+    /// Nothing of it counts any more.
+    Done,
+    /// It cannot be done, and why.
+    Refused(String),
 }
 
-/// A person said that what a member holds may be discarded: its vote goes first, then its data. `None`: nothing of it
-/// counts any more, it can be copied anew.
-pub(super) fn give_up_before_rejoin(scene: &Scene<'_>, roster: &Roster) -> Option<Result<Change, String>> {
-    let Some(Directive::Rejoin { member }) = &scene.observed.directive else { return None };
+/// Gives up what a person said is gone (`forget`), or may be discarded (`rejoin`).
+///
+/// What only the given up volumes held is lost, and that is the person's word. What others hold is not: as in the
+/// removal gate, enough of the voters that remain must have all that the primary has.
+pub(super) fn give_up(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>) -> GivingUp {
+    match &scene.observed.directive {
+        Some(Directive::Forget { members }) => forget(scene, roster, primary, members),
+        Some(Directive::Rejoin { member }) => discard(scene, roster, primary, member),
+        Some(Directive::Seed { .. } | Directive::Switchover { .. }) | None => GivingUp::NotAsked,
+    }
+}
+
+/// Dead members leave the roster; those that report from another volume lose the vote of the one they had.
+fn forget(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, members: &[String]) -> GivingUp {
+    let mut change = roster.settled();
+    for member in members {
+        let volumes = volumes_of(roster, member);
+        let report = scene.observed.report_of(member);
+        if volumes.is_empty() {
+            continue;
+        }
+        if let Some(report) = report.filter(|report| volumes.iter().any(|volume| *volume != report.volume)) {
+            let lost = |entry: &&mut Entry| entry.member == *member && entry.volume != report.volume;
+            for entry in change.entries.iter_mut().filter(lost) {
+                entry.volume.clone_from(&report.volume);
+                entry.voter = false;
+            }
+            continue;
+        }
+        match surely_stopped(scene, member) {
+            Ok(true) => change.entries.retain(|entry| entry.member != *member),
+            Ok(false) => return GivingUp::Waiting,
+            Err(why) => return GivingUp::Refused(why),
+        }
+    }
+    if change.entries == roster.entries && roster.before.is_none() {
+        return GivingUp::Done;
+    }
+    once_kept(scene, change, primary)
+}
+
+/// The vote goes first, then the data.
+fn discard(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, member: &str) -> GivingUp {
     let Some(report) = scene.observed.report_of(member) else {
-        return Some(Err(format!("the agent of {member} is not heard")));
+        return GivingUp::Refused(format!("the agent of {member} is not heard"));
     };
     if !scene.wanted.stays(member) {
-        return Some(Err(format!("{member} is leaving")));
+        return GivingUp::Refused(format!("{member} is leaving"));
     }
-    let counted = [Some(&roster.entries), roster.before.as_ref()].into_iter().flatten().flatten();
-    let mut votes = counted.filter(|entry| entry.voter && entry.member == *member);
-    if report.application != Application::Stopped || votes.next().is_none() {
-        return None;
+    if report.running().is_some_and(|running| running.term == primary.held.terms.current()) {
+        return GivingUp::Done;
     }
-    let given_up = roster.with_vote(member, &report.volume, false);
-    Some(last_holder_stays(roster, member).map(|()| Change { before: None, ..given_up }))
+    if report.application != Application::Stopped || !counts(roster, member) {
+        return GivingUp::Waiting;
+    }
+    let change = Change { before: None, ..roster.with_vote(member, &report.volume, false) };
+    once_kept(scene, change, primary)
 }
 
-fn last_holder_stays(roster: &Roster, member: &str) -> Result<(), String> {
-    if roster.voters().any(|voter| voter.member != member) {
-        return Ok(());
+/// The volumes by which the roster, or the one before, knows this member.
+fn volumes_of<'r>(roster: &'r Roster, member: &str) -> Vec<&'r str> {
+    let known = [Some(&roster.entries), roster.before.as_ref()].into_iter().flatten().flatten();
+    known.filter(|entry| entry.member == *member).map(|entry| entry.volume.as_str()).collect()
+}
+
+/// Whether it is certain that this member does not run; false: not yet. An error says why it cannot be forgotten.
+fn surely_stopped(scene: &Scene<'_>, member: &str) -> Result<bool, String> {
+    if scene.observed.report_of(member).is_some_and(|report| report.application != Application::Stopped) {
+        return Err(format!("{member} runs: disable or delete it instead"));
     }
-    Err(format!("{member} is the last whose copies count"))
+    match scene.observed.standing(member) {
+        Standing::Reporting | Standing::Fenced(_) => Ok(true),
+        Standing::Stale | Standing::Undetermined | Standing::Unanswered => Ok(false),
+        Standing::Silent { .. } => {
+            let fence = format!("kubectl muster fence {} {member}", scene.wanted.cluster);
+            Err(format!("nothing proves that {member} does not run: {fence}"))
+        }
+    }
+}
+
+/// The change, once enough of the voters that remain hold all that the primary held when it was last asked.
+fn once_kept(scene: &Scene<'_>, change: Change, primary: Primary<'_>) -> GivingUp {
+    let remaining: Vec<&Entry> = voters(&change.entries).collect();
+    if remaining.is_empty() {
+        return GivingUp::Refused("nobody would be left whose copies count".to_owned());
+    }
+    let floor = scene.observed.floor.filter(|floor| floor.round == scene.observed.round);
+    let copies = scene.wanted.engine.copies;
+    let kept = floor
+        .is_some_and(|floor| hold_enough(scene.observed, &remaining, copies, floor.sequence, primary.report));
+    if kept { GivingUp::Change(change) } else { GivingUp::Waiting }
+}
+
+/// Whether a copy of this member counts, in this roster or in the one before.
+pub(super) fn counts(roster: &Roster, member: &str) -> bool {
+    let known = [Some(&roster.entries), roster.before.as_ref()].into_iter().flatten().flatten();
+    known.into_iter().any(|entry| entry.voter && entry.member == member)
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use muster_api::names::Role;
 
 use super::super::command::{Action, Answer};
-use super::super::fencing::{Fence, FenceKind};
+use super::super::fencing::{Fence, FenceKind, Proof};
 use super::super::report::{Application, Instance, Report};
 use super::super::stamp::Stamp;
 use super::seen::Kind;
@@ -49,33 +49,37 @@ impl Observed {
             && seen.unanswered_start.is_none()
             && seen.connected
         {
-            seen.fence =
-                Some(Fence { kind: FenceKind::StopConfirmed, instance: Some(report.instance), round });
+            let evidence = format!("stopped, by run {:x}", report.instance.0);
+            seen.fence = Some(Fence { kind: FenceKind::StopConfirmed, evidence, round });
         }
         seen.connected = false;
     }
 
-    /// Takes in proofs that members do not run, as they are in this round. Given together, they are one change.
-    pub fn take_fences<'a>(&mut self, fences: impl IntoIterator<Item = (&'a str, FenceKind)>) {
-        let next = self.round + 1;
-        let mut fenced_anew = Vec::new();
-        for (member, kind) in fences {
-            let seen = self.members.entry(member.to_owned()).or_default();
-            let instance = seen.report.as_ref().map(|report| report.instance);
-            let known = seen.fence.is_some_and(|fence| fence.kind == kind && fence.instance == instance);
-            if !known || kind == FenceKind::Person {
-                fenced_anew.push(member.to_owned());
+    /// Takes in proofs that members do not run, as they are in this round. Given together, they are one change; seen
+    /// again, they are none. A proof of another run of the agent than the last one heard is no proof.
+    pub fn take_proofs(&mut self, proofs: impl IntoIterator<Item = Proof>) {
+        let round = self.round + 1;
+        let mut changed = Vec::new();
+        for Proof { member, kind, instance, evidence } in proofs {
+            let seen = self.members.entry(member.clone()).or_default();
+            let last = seen.report.as_ref().map(|report| report.instance);
+            if instance.is_some() && last.is_some() && instance != last {
+                continue;
+            }
+            let known = seen.fence.as_ref().is_some_and(|fence| fence.evidence == evidence);
+            if !known {
+                changed.push(member);
             }
             seen.connected = false;
-            seen.fence = Some(Fence { kind, instance, round: self.round });
+            seen.fence = Some(Fence { kind, evidence, round: self.round });
         }
-        if fenced_anew.is_empty() {
+        if changed.is_empty() {
             return;
         }
-        self.round = next;
-        for member in fenced_anew {
+        self.round = round;
+        for member in changed {
             if let Some(fence) = self.members.get_mut(&member).and_then(|seen| seen.fence.as_mut()) {
-                fence.round = next;
+                fence.round = round;
             }
         }
     }
@@ -99,6 +103,7 @@ impl Observed {
         let sent = Sent { stamp, instance, kind: Kind::of(action), at: now };
         let seen = self.members.entry(member.to_owned()).or_default();
         seen.pending = Some(sent);
+        seen.last_sent = Some(now);
         if action.starts() {
             seen.unanswered_start = Some(sent);
         }
@@ -116,9 +121,12 @@ impl Observed {
         }
     }
 
-    /// A command was refused: it did nothing, and never will.
-    pub fn note_refusal(&mut self, member: &str, stamp: Stamp) {
+    /// A command was refused: it did nothing, and never will. The member rests before it is told something else.
+    pub fn note_refusal(&mut self, member: &str, stamp: Stamp, now: Timestamp) {
         if let Some(seen) = self.members.get_mut(member) {
+            if seen.pending.is_some_and(|sent| sent.stamp == stamp) {
+                seen.note_failure(now);
+            }
             seen.pending = seen.pending.filter(|sent| sent.stamp != stamp);
             seen.unanswered_start = seen.unanswered_start.filter(|sent| sent.stamp != stamp);
         }
@@ -129,6 +137,7 @@ impl Observed {
         if report.epoch != self.epoch || !serves_as_primary(report) {
             return;
         }
+        self.has_served = true;
         let Some(held) = report.held() else { return };
         let sequence = held.sequence;
         if report.round == self.round && self.floor.is_none_or(|floor| floor.round != self.round) {

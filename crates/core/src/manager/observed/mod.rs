@@ -7,7 +7,7 @@ mod trials;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use muster_api::names::Role;
@@ -16,7 +16,7 @@ pub use self::seen::{Seen, Sent};
 pub use self::trials::{FailedSeeds, MAX_RETRY_PAUSE, RETRY_PAUSE, Trial, retry_pause};
 use super::decide::is_split;
 use super::report::{Activity, Report, Running};
-use super::requests::Directive;
+use super::requests::{Directive, Mandate};
 use super::roster::Roster;
 use super::stamp::{Stamp, Term};
 use super::wanted::Wanted;
@@ -68,6 +68,12 @@ pub struct Observed {
     pub roster_floor: Option<RosterFloor>,
     /// What a person asked for.
     pub directive: Option<Directive>,
+    /// How far that reaches.
+    pub mandate: Option<Mandate>,
+    /// Which data this cluster is about, once that is known.
+    pub lineage: Option<String>,
+    /// Whether a primary has been seen serving.
+    pub has_served: bool,
 }
 
 impl Observed {
@@ -84,6 +90,9 @@ impl Observed {
             floor: None,
             roster_floor: None,
             directive: None,
+            mandate: None,
+            lineage: None,
+            has_served: false,
         }
     }
 
@@ -94,10 +103,27 @@ impl Observed {
         Self { members, round: self.round + 1, issued: self.issued, ..Self::new(self.epoch) }
     }
 
-    /// The newest roster that anyone names.
+    /// The newest roster of this cluster that anyone names.
     pub fn roster(&self) -> Option<&Roster> {
-        let reported = self.members.values().filter_map(|seen| seen.report.as_ref()?.roster.as_ref());
-        reported.chain(self.issued.as_ref()).max_by_key(|roster| roster.version)
+        let lineages = self.lineages();
+        let ours = match (&self.lineage, lineages.len()) {
+            (Some(lineage), _) => lineage.as_str(),
+            (None, 1) => lineages.first()?,
+            (None, _) => return None,
+        };
+        self.rosters().filter(|roster| roster.lineage == ours).max_by_key(|roster| roster.version)
+    }
+
+    /// The lineages that are named: more than one, when a volume comes from another cluster.
+    fn lineages(&self) -> BTreeSet<&str> {
+        self.rosters().map(|roster| roster.lineage.as_str()).collect()
+    }
+
+    /// All rosters that are named by an agent that can be believed.
+    fn rosters(&self) -> impl Iterator<Item = &Roster> {
+        let believable = |report: &&Report| report.epoch.saturating_sub(self.epoch) <= MAX_EPOCH_LEAD;
+        let reported = self.members.values().filter_map(|seen| seen.report.as_ref()).filter(believable);
+        reported.filter_map(|report| report.roster.as_ref()).chain(self.issued.as_ref())
     }
 
     /// The reports of members whose stream is alive and whose agent follows this epoch.
@@ -128,21 +154,54 @@ impl Observed {
         progressed.map_or(SignedDuration::ZERO, |at| now.duration_since(at))
     }
 
-    /// The `restoreReplicas` that Muster wrote last, as the agents remember it: the value, and the one before it.
-    pub fn recorded(&self) -> &[usize] {
-        let newest = self.reporting().max_by_key(|(_, report)| report.last.map(|last| last.stamp));
-        let remembered =
-            self.reporting().map(|(_, report)| report.recorded.as_slice()).max_by_key(|list| list.len());
-        newest
-            .map(|(_, report)| report.recorded.as_slice())
-            .filter(|list| !list.is_empty())
-            .or(remembered)
-            .unwrap_or(&[])
+    /// The `restoreReplicas` that Muster wrote last, and the one before it, as the agents remember them. None: nobody
+    /// has reported who could tell.
+    pub fn recorded(&self) -> Option<&[usize]> {
+        let newest = self.reporting().max_by_key(|(_, report)| report.recorded_at);
+        newest.map(|(_, report)| report.recorded.as_slice())
     }
 
-    /// Keeps since when more than one view, or more primaries than wanted, are seen. To be called before deciding.
-    pub fn watch_for_split(&mut self, wanted: &Wanted, now: Timestamp) {
+    /// Gives the manager something to do by a person's word.
+    pub fn direct(&mut self, directive: Directive, until: Timestamp) {
+        let heard = self.reporting().map(|(name, _)| name.to_owned()).collect();
+        self.directive = Some(directive);
+        self.mandate = Some(Mandate { until, heard });
+    }
+
+    /// Why the request under way cannot be carried out any more, if so.
+    pub fn void_mandate(&self, now: Timestamp) -> Option<String> {
+        let (directive, mandate) = (self.directive.as_ref()?, self.mandate.as_ref()?);
+        if now >= mandate.until {
+            return Some(format!(
+                "it could not be carried out by {}: look again and repeat it",
+                mandate.until
+            ));
+        }
+        let chooses = matches!(directive, Directive::Seed { .. });
+        let newcomer = self.reporting().map(|(name, _)| name).find(|name| !mandate.heard.contains(*name));
+        let newcomer = newcomer.filter(|_| chooses)?;
+        Some(format!("{newcomer} has reported since: look again and repeat it"))
+    }
+
+    /// Keeps what has to be known over time: which data this is about, and since when more than one view, or more
+    /// primaries than wanted, are seen. To be called before deciding.
+    pub fn look_around(&mut self, wanted: &Wanted, now: Timestamp) {
+        if self.lineage.is_none() {
+            self.lineage = self.settle_lineage(wanted);
+        }
         self.split_since = is_split(self, wanted).then(|| self.split_since.unwrap_or(now));
+    }
+
+    /// The mark on the claims names the volume on which the cluster was formed. Where there is no such mark, a lineage
+    /// that nobody contradicts is ours.
+    fn settle_lineage(&self, wanted: &Wanted) -> Option<String> {
+        let marks = &wanted.formed.found;
+        let named = self.lineages();
+        match (marks.first(), marks.len()) {
+            (Some(mark), 1) if named.contains(mark.volume.as_str()) => Some(mark.volume.clone()),
+            _ if named.len() == 1 => named.first().map(|lineage| (*lineage).to_owned()),
+            _ => None,
+        }
     }
 
     fn live<'a>(&self, seen: &'a Seen) -> Option<&'a Report> {

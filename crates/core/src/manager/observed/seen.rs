@@ -25,9 +25,11 @@ pub struct Seen {
     pub unanswered_start: Option<Sent>,
     /// When it last made progress.
     pub progressed: Option<Timestamp>,
-    /// How often in a row its application stopped by itself before it had caught up.
+    /// When it was last sent a command.
+    pub last_sent: Option<Timestamp>,
+    /// How often in a row its application stopped by itself before it had caught up, or a command failed.
     pub falls: u32,
-    /// When it last stopped by itself.
+    /// When that happened last.
     pub fell: Option<Timestamp>,
     /// When its `leave` last failed.
     pub leave_failed: Option<Timestamp>,
@@ -77,11 +79,12 @@ impl Kind {
 impl Seen {
     /// What remains of it after a pause: what was sent.
     pub(super) fn resumed(self) -> Self {
-        Self { pending: self.pending, unanswered_start: self.unanswered_start, ..Self::default() }
+        let Self { pending, unanswered_start, last_sent, .. } = self;
+        Self { pending, unanswered_start, last_sent, ..Self::default() }
     }
 
-    /// From when on it may be started again.
-    pub fn startable_at(&self) -> Timestamp {
+    /// Until when it is left alone after failures; the first one is an accident.
+    pub fn rests_until(&self) -> Timestamp {
         match self.fell {
             Some(fell) if self.falls > 1 => fell + retry_pause(self.falls - 1),
             _ => Timestamp::MIN,
@@ -105,7 +108,14 @@ impl Seen {
         let leave = self.pending.filter(|sent| sent.kind == Kind::Leave && sent.stamp == answer.stamp);
         if leave.is_some() {
             self.leave_failed = (!answer.succeeded).then_some(now);
+        } else if !answer.succeeded && self.pending.is_some_and(|sent| sent.stamp == answer.stamp) {
+            self.note_failure(now);
         }
+    }
+
+    pub(super) fn note_failure(&mut self, now: Timestamp) {
+        self.falls = self.falls.saturating_add(1);
+        self.fell = Some(now);
     }
 
     /// Counts an application that stopped though nobody told it to, until it is in its place again.
@@ -116,8 +126,7 @@ impl Seen {
         if report.running().is_some_and(|running| running.synced) {
             self.falls = 0;
         } else if ran && !told && (report.application == Application::Stopped || new_run) {
-            self.falls = self.falls.saturating_add(1);
-            self.fell = Some(now);
+            self.note_failure(now);
         }
     }
 }

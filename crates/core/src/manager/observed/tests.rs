@@ -3,10 +3,11 @@
 use muster_api::names::Role;
 
 use super::super::command::{Action, Answer};
-use super::super::fencing::{FenceKind, Standing};
+use super::super::fencing::{FenceKind, Proof, Standing};
 use super::super::report::{Activity, Application, Instance, Report};
 use super::super::stamp::Stamp;
 use super::super::testing::{EPOCH, at, observed, roster, running, stopped, wanted};
+use super::super::wanted::Mark;
 use super::*;
 use crate::manager::roster::Copies;
 
@@ -191,9 +192,9 @@ fn a_later_stop_settles_a_start_and_so_does_a_new_run_or_a_refusal() {
     new_run.take_report("a", stopped(0, 3).with(|report| report.instance = Instance(2)), at(1));
     assert!(new_run.members["a"].unanswered_start.is_none());
     let mut refused = unanswered();
-    refused.note_refusal("a", Stamp::new(EPOCH, 3));
+    refused.note_refusal("a", Stamp::new(EPOCH, 3), at(0));
     assert_eq!(refused.standing("a"), Standing::Unanswered, "another command's refusal");
-    refused.note_refusal("a", Stamp::new(EPOCH, 4));
+    refused.note_refusal("a", Stamp::new(EPOCH, 4), at(0));
     assert_eq!(refused.standing("a"), Standing::Reporting);
     assert_eq!(refused.trial, None);
 }
@@ -284,15 +285,15 @@ fn a_member_that_falls_again_and_again_rests_before_it_is_started() {
         knows.take_report("a", report.with(|report| report.serial = serial), at(seconds));
     };
     say(&mut knows, stopped(0, 3), 100);
-    assert_eq!(knows.members["a"].startable_at(), jiff::Timestamp::MIN, "once is an accident");
+    assert_eq!(knows.members["a"].rests_until(), jiff::Timestamp::MIN, "once is an accident");
     say(&mut knows, joining(), 101);
     say(&mut knows, stopped(0, 3), 102);
-    assert_eq!(knows.members["a"].startable_at(), at(112));
+    assert_eq!(knows.members["a"].rests_until(), at(112));
     say(&mut knows, joining(), 112);
     say(&mut knows, joining().with(|report| report.instance = Instance(2)), 113);
-    assert_eq!(knows.members["a"].startable_at(), at(133), "its agent fell with it");
+    assert_eq!(knows.members["a"].rests_until(), at(133), "its agent fell with it");
     say(&mut knows, running(0, Role::Secondary, 3), 140);
-    assert_eq!(knows.members["a"].startable_at(), jiff::Timestamp::MIN);
+    assert_eq!(knows.members["a"].rests_until(), jiff::Timestamp::MIN);
     // Told to stop is not a fall.
     say(&mut knows, joining(), 141);
     knows.note_sent("a", Stamp::new(EPOCH, 9), Instance(1), &Action::Stop, at(141));
@@ -422,23 +423,95 @@ fn a_split_is_counted_from_when_it_was_first_seen() {
     let wishes = wanted(&["a", "b"], Copies::Majority);
     let mut knows =
         observed(&names, vec![("a", running(1, Role::Primary, 3)), ("b", running(1, Role::Primary, 3))]);
-    knows.watch_for_split(&wishes, at(5));
-    knows.watch_for_split(&wishes, at(9));
+    knows.look_around(&wishes, at(5));
+    knows.look_around(&wishes, at(9));
     assert_eq!(knows.split_since, Some(at(5)));
     knows.lose_stream("b");
-    knows.watch_for_split(&wishes, at(10));
+    knows.look_around(&wishes, at(10));
     assert_eq!(knows.split_since, None);
 }
 
 #[test]
 fn the_recorded_count_is_the_one_told_last() {
-    let told =
-        |n, recorded: Vec<usize>| stopped(1, 1).obeyed(n, true).with(|report| report.recorded = recorded);
+    let told = |n: u64, recorded: Vec<usize>| {
+        stopped(1, 1).with(|report| {
+            report.recorded = recorded;
+            report.recorded_at = Some(Stamp::new(EPOCH, n));
+        })
+    };
     let names = roster(&["a", "b", "c"]);
-    let knows =
-        observed(&names, vec![("a", told(3, vec![2, 3])), ("b", told(2, vec![2])), ("c", stopped(1, 1))]);
-    assert_eq!(knows.recorded(), [2, 3]);
-    let emptied = observed(&names, vec![("a", told(3, vec![])), ("b", told(2, vec![2]))]);
-    assert_eq!(emptied.recorded(), [2]);
-    assert!(observed(&names, vec![]).recorded().is_empty());
+    // b obeyed something later, and was told of an earlier count.
+    let knows = observed(
+        &names,
+        vec![("a", told(3, vec![2, 3])), ("b", told(2, vec![2]).obeyed(9, true)), ("c", stopped(1, 1))],
+    );
+    assert_eq!(knows.recorded(), Some(&[2, 3][..]));
+    assert_eq!(observed(&names, vec![("c", stopped(1, 1))]).recorded(), Some(&[][..]));
+    assert_eq!(observed(&names, vec![]).recorded(), None, "nobody can tell");
+}
+
+#[test]
+fn a_roster_of_elsewhere_is_not_believed() {
+    let foreign = Roster { lineage: "elsewhere".into(), version: Stamp::new(EPOCH + 9, 9), ..roster(&["x"]) };
+    let names = roster(&["a", "b"]);
+    let stranger = stopped(1, 1).with(|report| report.roster = Some(foreign.clone()));
+    let mut knows = observed(&names, vec![("a", stopped(1, 1)), ("b", stranger)]);
+    assert_eq!(knows.roster(), None, "which one is ours cannot be told");
+    let mut wishes = wanted(&["a", "b"], Copies::Majority);
+    wishes.formed.found.insert(Mark { member: "a".into(), volume: "origin".into() });
+    knows.look_around(&wishes, at(0));
+    assert_eq!(knows.roster(), Some(&names), "the mark on the claims tells");
+    // A broken agent's roster is no roster.
+    let broken = stopped(1, 1).with(|report| {
+        report.epoch = EPOCH + MAX_EPOCH_LEAD + 1;
+        report.roster = Some(Roster { version: Stamp::new(EPOCH + 99, 1), ..names.clone() });
+    });
+    let knows = observed(&names, vec![("a", stopped(1, 1)), ("b", broken)]);
+    assert_eq!(knows.roster(), Some(&names));
+}
+
+#[test]
+fn a_proof_of_another_run_is_no_proof() {
+    let proof = |instance: u64| Proof {
+        member: "a".into(),
+        kind: FenceKind::Terminated,
+        instance: Some(Instance(instance)),
+        evidence: format!("container {instance}"),
+    };
+    let mut knows = observed(&roster(&["a"]), vec![("a", stopped(1, 3))]);
+    knows.take_proofs([proof(7)]);
+    assert_eq!(knows.standing("a"), Standing::Reporting);
+    knows.take_proofs([proof(1)]);
+    assert_eq!(knows.standing("a"), Standing::Fenced(FenceKind::Terminated));
+    let round = knows.round;
+    knows.take_proofs([proof(1)]);
+    assert_eq!(knows.round, round, "the same end of the same container");
+    knows.take_proofs([Proof { evidence: "another end".into(), ..proof(1) }]);
+    assert_eq!(knows.round, round + 1);
+}
+
+#[test]
+fn a_request_reaches_no_further_than_what_the_person_saw() {
+    let seed = || Directive::Seed { member: "a".into(), accept_data_loss: false };
+    let mut knows = observed(&roster(&["a", "b"]), vec![("a", stopped(1, 3))]);
+    knows.direct(seed(), at(600));
+    assert_eq!(knows.void_mandate(at(599)), None);
+    assert!(knows.void_mandate(at(600)).is_some(), "its time is over");
+    knows.take_report("b", stopped(0, 9), at(1));
+    assert!(knows.void_mandate(at(1)).is_some_and(|why| why.contains("b has reported since")));
+    knows.direct(Directive::Rejoin { member: "a".into() }, at(600));
+    knows.take_report("c", stopped(0, 9), at(1));
+    assert_eq!(knows.void_mandate(at(1)), None, "it chooses nothing");
+}
+
+#[test]
+fn a_refused_command_makes_its_member_rest() {
+    let mut knows = observed(&roster(&["a"]), vec![("a", stopped(1, 3))]);
+    for n in 4..6 {
+        knows.note_sent("a", Stamp::new(EPOCH, n), Instance(1), &Action::TakeRoster, at(100));
+        knows.note_refusal("a", Stamp::new(EPOCH, n), at(100));
+    }
+    assert_eq!(knows.members["a"].rests_until(), at(110));
+    knows.note_refusal("a", Stamp::new(EPOCH, 5), at(200));
+    assert_eq!(knows.members["a"].rests_until(), at(110), "said twice");
 }

@@ -39,7 +39,7 @@ fn judge(ask: Ask) -> Result<Granted, RequestRefusal> {
 }
 
 fn forget() -> Ask {
-    Ask::Forget { member: "b".into() }
+    Ask::Forget { members: vec!["b".into()] }
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn what_is_asked_for_is_granted() {
     assert_eq!(judge(count), Ok(Granted::Restore(1)));
     let both = vec!["a".to_owned(), "b".to_owned()];
     assert_eq!(judge(Ask::Fence { members: both.clone() }), Ok(Granted::Fence(both)));
-    assert_eq!(judge(forget()), direct(Directive::Forget { member: "b".into() }));
+    assert_eq!(judge(forget()), direct(Directive::Forget { members: vec!["b".into()] }));
     let rejoin = Ask::Rejoin { member: "b".into(), discard: true };
     assert_eq!(judge(rejoin), direct(Directive::Rejoin { member: "b".into() }));
 }
@@ -161,7 +161,7 @@ fn a_member_that_there_is_not_is_refused_by_its_name() {
         seed("x"),
         Ask::Switchover { to: Some(stranger()) },
         Ask::Fence { members: vec!["a".into(), stranger()] },
-        Ask::Forget { member: stranger() },
+        Ask::Forget { members: vec![stranger()] },
         Ask::Rejoin { member: stranger(), discard: true },
     ];
     for ask in asks {

@@ -10,10 +10,11 @@ use super::*;
 
 #[test]
 fn only_a_value_that_muster_did_not_write_is_a_persons() {
-    assert_eq!(Source::of(Some(3), &[2, 3]), Source::Muster(3));
-    assert_eq!(Source::of(Some(2), &[2, 3]), Source::Muster(2));
-    assert_eq!(Source::of(Some(4), &[2, 3]), Source::Person(4));
-    assert_eq!(Source::of(Some(1), &[]), Source::Person(1));
+    assert_eq!(Source::of(Some(3), Some(&[2, 3])), Source::Muster(3));
+    assert_eq!(Source::of(Some(2), Some(&[2, 3])), Source::Muster(2));
+    assert_eq!(Source::of(Some(4), Some(&[2, 3])), Source::Person(4));
+    assert_eq!(Source::of(Some(1), Some(&[])), Source::Person(1));
+    assert_eq!(Source::of(Some(1), None), Source::NotKnownYet, "no agent has said what Muster wrote");
     assert_eq!(Source::Person(4).persons(), Some(4));
     assert_eq!([Source::Muster(3).persons(), Source::Nobody.persons()], [None, None]);
 }
@@ -21,7 +22,7 @@ fn only_a_value_that_muster_did_not_write_is_a_persons() {
 #[test]
 fn zero_absent_and_nonsense_are_nobodys_value() {
     for stored in [None, Some(0), Some(-1), Some(i64::MIN)] {
-        assert_eq!(Source::of(stored, &[0, 3]), Source::Nobody, "{stored:?}");
+        assert_eq!(Source::of(stored, Some(&[0, 3])), Source::Nobody, "{stored:?}");
     }
 }
 

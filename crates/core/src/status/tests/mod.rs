@@ -13,7 +13,7 @@ use super::*;
 use crate::conditions::{self, Truth};
 use crate::generation::Gate;
 use crate::manager::decide::{Decision, decide};
-use crate::manager::fencing::FenceKind;
+use crate::manager::fencing::{FenceKind, Proof};
 use crate::manager::observed::Observed;
 use crate::manager::report::{Activity, Application, Data, Held, Instance, Report, Running};
 use crate::manager::roster::{Copies, Entry, Roster};
@@ -114,7 +114,7 @@ impl World {
     }
 
     fn decide(&mut self) {
-        self.observed.watch_for_split(&self.wanted, self.now);
+        self.observed.look_around(&self.wanted, self.now);
         self.decision = Some(decide(&self.observed, &self.wanted, self.now));
     }
 
@@ -199,7 +199,7 @@ impl World {
     }
 
     fn fence(&mut self, names: &[&str]) {
-        self.observed.take_fences(names.iter().map(|name| (*name, FenceKind::Terminated)));
+        self.observed.take_proofs(names.iter().map(|name| proof(name, FenceKind::Terminated)));
         ask_again(&mut self.observed);
         self.decide();
     }
@@ -289,6 +289,7 @@ fn stopped(sequence: u64) -> Report {
         application: Application::Stopped,
         data: Data::Held(held),
         recorded: Vec::new(),
+        recorded_at: None,
         evacuated: false,
     }
 }
@@ -336,7 +337,7 @@ fn roster(names: &[&str]) -> Roster {
         voter: true,
     };
     let entries = (1..).zip(names).map(entry).collect();
-    Roster { version: Stamp::new(EPOCH, 1), entries, before: None, next_id: 99 }
+    Roster { entries, next_id: 99, ..Roster::forming(Stamp::new(EPOCH, 1), A0, A0) }
 }
 
 /// What a manager knows that heard these members in the present round.
@@ -368,6 +369,10 @@ fn ask_again(observed: &mut Observed) {
     for (name, report) in heard {
         tell(observed, &name, report);
     }
+}
+
+fn proof(member: &str, kind: FenceKind) -> Proof {
+    Proof { member: member.into(), kind, instance: None, evidence: "seen".into() }
 }
 
 fn condition(status: &ReplicatedClusterStatus, kind: ConditionType) -> &Condition {

@@ -155,7 +155,7 @@ impl Choices<'_> {
                 world.observed.lose_stream(name);
             }
             if self.rarely() {
-                world.observed.take_fences([(name, FenceKind::Person)]);
+                world.observed.take_proofs([proof(name, FenceKind::Person)]);
             }
             let member = world.wanted.members.get_mut(name).unwrap();
             (member.disabled, member.leaving) = (self.rarely(), self.rarely());
@@ -201,7 +201,7 @@ impl Choices<'_> {
             world.applied = self.one(&[Some(3), Some(4), None]);
             world.children_equal = self.rarely();
         }
-        world.observed.watch_for_split(&world.wanted, at(self.one(&[0, 98])));
+        world.observed.look_around(&world.wanted, at(self.one(&[0, 98])));
         let decision = self.decision(world);
         world.decision = (!self.rarely()).then_some(decision);
         if self.rarely() {

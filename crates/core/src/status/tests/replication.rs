@@ -188,4 +188,6 @@ fn while_parking_the_members_stop() {
     world.advice = Some(Advice { parked: true, ..advice(vec![Hold::Parked, Hold::Parked]) });
     world.decide();
     assert_eq!(three(&world), ["False/Stopping", "True/Serving", "False/Stopping"]);
+    world.says(A0, busy(Activity::Failed, runs(Role::Primary, 9)));
+    assert_eq!(three(&world), ["False/Stopping", "False/Parked", "False/Stopping"]);
 }

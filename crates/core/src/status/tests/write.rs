@@ -96,7 +96,8 @@ fn times_ahead_and_before_1970_are_not_ours() {
 fn restore_replicas_is_a_persons_while_nobody_looks() {
     let stored = |count| ReplicatedClusterStatus { restore_replicas: count, ..Default::default() };
     let mut world = World::running();
-    let report = Report { recorded: vec![2, 3], ..runs(Role::Primary, 9) };
+    let recorded_at = Some(Stamp::new(EPOCH, 1));
+    let report = Report { recorded: vec![2, 3], recorded_at, ..runs(Role::Primary, 9) };
     world.says(A0, report);
     let written = |world: &World, count| {
         judge_cluster(&world.inputs()).over(Some(&stored(count)), world.now).restore_replicas

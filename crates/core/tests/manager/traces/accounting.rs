@@ -1,6 +1,5 @@
 //! Traces about who is accounted for, and what was read when.
 
-
 use jiff::SignedDuration;
 use muster_api::names::BlockedBy;
 use muster_core::manager::command::{Action, Answer, Command, Judge, Refusal, Verdict};

@@ -69,7 +69,7 @@ fn recorded_count_gives_up() {
     world.hear(0);
     let roster = world.leaders[0].observed.roster().expect("it is formed").clone();
     assert_eq!(to_record(&world.leaders[0].observed, &world.wanted, &roster), None, "one is leaving");
-    assert_eq!(Source::of(Some(1), &[1]).persons(), None, "what Muster wrote gives nobody up");
+    assert_eq!(Source::of(Some(1), Some(&[1])).persons(), None, "what Muster wrote gives nobody up");
     // The operator restarts; b, stopped, reports first.
     world.kill_application("b");
     let leader = world.elect_leader();
@@ -93,7 +93,7 @@ fn scale_down_outage() {
         world.power_on(member);
     }
     // Two are configured, three were recorded: it is Muster's own count, and does not block.
-    assert_eq!(Source::of(Some(3), &[3]), Source::Muster(3));
+    assert_eq!(Source::of(Some(3), Some(&[3])), Source::Muster(3));
     world.calm(&BTreeSet::new());
     world.settle(&BTreeSet::new());
     assert!(world.serving().is_some());
@@ -178,7 +178,8 @@ fn grown_roster_read_set() {
         world.power_off(name);
     }
     world.hear(0);
-    world.leaders[0].observed.take_fences([("a", PERSON), ("b", PERSON)]);
+    let proofs = ["a", "b"].map(|name| world.proof(0, name, PERSON));
+    world.leaders[0].observed.take_proofs(proofs);
     for _ in 0..3 {
         world.hear(0);
         world.lead(0);

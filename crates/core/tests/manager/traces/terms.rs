@@ -11,7 +11,6 @@ use muster_core::manager::roster::Copies;
 use muster_core::manager::stamp::{Stamp, Term};
 use muster_core::manager::terms::{Relation, TermList, TermStart};
 
-
 use super::{PERSON, formed};
 
 fn terms(entries: &[(u64, u64)]) -> TermList {

@@ -56,12 +56,12 @@ fn where_the_engine_cannot_promote_the_most_advanced_is_stopped_first() {
 }
 
 #[test]
-fn who_is_missing_blocks_and_those_who_are_there_are_asked() {
+fn who_is_missing_blocks_and_those_who_are_there_are_asked_once() {
     let mut knows = trio(primary(5), secondary(5), secondary(5));
     knows.lose_stream("a");
     let decision = fail_over(&knows, &majority());
     assert_eq!(decision.blocked, blocked(BlockedBy::MemberMissing, &["a"]));
-    assert!(decision.orders.is_empty() && decision.ask);
+    assert!(decision.orders.is_empty() && !decision.ask, "they were read in this round");
     knows.take_fences([("a", super::super::super::fencing::FenceKind::Terminated)]);
     let waits = fail_over(&knows, &majority());
     assert_eq!((&waits.waiting, waits.ask), (&vec!["b".to_owned(), "c".to_owned()], true));
@@ -165,7 +165,7 @@ fn the_target_of_a_switchover_is_waited_for_until_its_deadline() {
         knows
     };
     let waits = decide(&switching(secondary(4)), &majority(), at(119));
-    assert_eq!((&waits.waiting, waits.ask, waits.wake), (&vec!["c".to_owned()], true, Some(at(120))));
+    assert_eq!((&waits.waiting, waits.wake), (&vec!["c".to_owned()], Some(at(120))));
     assert!(idle(&waits));
     let late = decide(&switching(secondary(4)), &majority(), at(120));
     assert_eq!((orders(&late), late.waiting), (vec!["promote b".to_owned()], vec![]));
@@ -216,19 +216,17 @@ fn a_choice_that_is_unfit_ends_the_request() {
 }
 
 #[test]
-fn a_member_that_is_forgotten_leaves_the_roster_before_the_election() {
+fn nothing_is_given_up_while_nobody_serves() {
     let mut knows = trio(primary(5), secondary(5), secondary(5));
-    knows.directive = Some(Directive::Forget { member: "a".into() });
-    knows.lose_stream("a");
-    let refused = fail_over(&knows, &majority());
-    let why = "nothing proves that a does not run: kubectl muster fence orders a";
-    assert_eq!(request_ended(&refused), Some(Err(why)));
-    assert_eq!(refused.blocked, blocked(BlockedBy::MemberMissing, &["a"]), "and the election goes on");
     fence(&mut knows, &["a"]);
-    let forgotten = fail_over(&knows, &majority());
-    assert_eq!(new_roster(&forgotten), Some(vec!["b".into(), "c".into()]));
-    assert_eq!((request_ended(&forgotten), forgotten.orders.len()), (Some(Ok(())), 0));
-    assert_eq!(forgotten.roster.unwrap().before, None);
+    knows.directive = Some(Directive::Forget { members: vec!["a".into()] });
+    let refused = fail_over(&knows, &majority());
+    let why = "no primary serves: choose who seeds first (kubectl muster recover orders --seed MEMBER)";
+    assert_eq!((request_ended(&refused), refused.roster.clone()), (Some(Err(why)), None));
+    assert_eq!(orders(&refused), ["promote b"], "and the election goes on");
+    knows.directive = Some(Directive::Rejoin { member: "a".into() });
+    let why = "no primary serves: there is nothing to copy from";
+    assert_eq!(request_ended(&fail_over(&knows, &majority())), Some(Err(why)));
 }
 
 /// The roster grew from {a, b, c} by d; only these know it, and these do not report.
@@ -249,13 +247,13 @@ fn a_new_primary_counts_by_a_roster_only_once_enough_old_voters_know_it() {
     assert_eq!(orders(&fail_over(&grown(&["b", "d"], &[]), &wishes)), ["promote a"], "a and b of three");
     let untold = fail_over(&grown(&["d"], &[]), &wishes);
     assert_eq!(orders(&untold), ["take roster a", "take roster b", "take roster c"]);
-    assert!(untold.ask && untold.blocked.is_none());
+    assert!(untold.blocked.is_none());
     let mut busy = grown(&["d"], &[]);
     for name in ["a", "b", "c"] {
         busy.note_sent(name, Stamp::new(EPOCH, 9), Instance(1), &Action::TakeRoster, at(1));
     }
     let waits = fail_over(&busy, &Wanted { allow_loss: true, ..wishes });
-    assert!(idle(&waits) && waits.ask, "they are being told");
+    assert!(idle(&waits) && waits.roster.is_none(), "they are being told");
 }
 
 #[test]
@@ -277,7 +275,7 @@ fn where_those_who_should_know_the_roster_are_gone_someone_must_say_so() {
     knows.directive = None;
     now_says(&mut knows, "b", |report| report.with(|report| report.roster = Some(roster(ABC))));
     let told = fail_over(&knows, &wishes);
-    assert_eq!((orders(&told), told.ask), (vec!["take roster b".to_owned()], true));
+    assert_eq!(orders(&told), ["take roster b"]);
     assert_eq!(told.blocked, None, "first those who are there are told");
 }
 

@@ -177,7 +177,7 @@ fn a_forming_that_was_cut_off_goes_on_with_the_same_roster() {
 fn all_empty_but_formed_is_blocked() {
     let all = blocked(BlockedBy::AllEmpty, ABC);
     let gone = not_formed(&all_empty(), &marked(&["x"], false));
-    assert_eq!((gone.blocked, gone.ask), (all.clone(), true), "the seed that was marked is gone");
+    assert_eq!((gone.blocked, gone.ask), (all.clone(), false), "the seed that was marked is gone");
     assert_eq!(not_formed(&all_empty(), &marked(&["a", "b"], false)).blocked, all, "formed twice");
     let exchanged = Wanted {
         formed: Marks {
@@ -195,7 +195,13 @@ fn all_empty_but_formed_is_blocked() {
 fn a_marked_cluster_waits_for_all_and_says_who_is_missing() {
     let two = strangers(vec![("a", empty(0)), ("b", empty(0))]);
     let missing = blocked(BlockedBy::MemberMissing, &["c"]);
-    assert_eq!(not_formed(&two, &marked(&["a"], false)).blocked, missing);
+    let waits = form(&two, &marked(&["a"], false));
+    assert_eq!(
+        (waits.waiting.as_slice(), &waits.blocked),
+        (&["c".to_owned()][..], &None),
+        "its seed is untouched"
+    );
+    assert_eq!(not_formed(&two, &marked(&["x"], false)).blocked, missing);
     let known = observed(&roster(ABC), vec![("a", empty(0)), ("b", empty(0))]);
     assert_eq!(not_formed(&known, &majority()).blocked, missing, "by the roster");
     let mut stale = all_empty();

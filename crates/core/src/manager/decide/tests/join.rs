@@ -267,7 +267,7 @@ fn a_rejoin_ends_when_the_member_runs_for_this_primary_or_cannot() {
     let mut last = observed(&alone, vec![("a", primary(5)), ("c", stopped(0, 9))]);
     last.directive = Some(Directive::Rejoin { member: "c".into() });
     let refused = tend(&last, &majority());
-    assert_eq!(request_ended(&refused), Some(Err("c is the last whose copies count")));
+    assert_eq!(request_ended(&refused), Some(Err("nobody would be left whose copies count")));
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn one_that_is_to_go_and_has_not_been_evacuated_runs_until_it_has() {
 }
 
 #[test]
-fn who_never_took_part_is_released_at_once() {
+fn who_never_took_part_is_released_at_once_heard_or_not() {
     let mut wishes = wanted(&["a", "b", "c", "x", "y"], Copies::Majority);
     for name in ["x", "y"] {
         wishes.members.get_mut(name).unwrap().leaving = true;
@@ -145,10 +145,18 @@ fn who_never_took_part_is_released_at_once() {
         let reports = vec![("a", primary(5)), ("b", secondary(5)), ("c", secondary(5)), ("x", x)];
         tend(&observed(&roster(ABC), reports), &wishes)
     };
-    assert_eq!(with(empty(0)).effects, [Effect::Release("x".into())]);
+    let unheard = Effect::Release("y".into());
+    assert_eq!(with(empty(0)).effects, [Effect::Release("x".into()), unheard.clone()]);
     let runs = with(secondary(5));
     assert!(!runs.orders.is_empty() && orders(&runs).iter().all(|order| order == "stop x"));
-    assert_eq!(runs.effects, []);
+    assert_eq!(runs.effects, [unheard.clone()]);
+    let holds = with(stopped(0, 5));
+    assert_eq!(
+        (orders(&holds), holds.effects),
+        (vec!["mark left x".to_owned()], vec![unheard]),
+        "it could be elected"
+    );
+    wishes.members.remove("y");
     wishes.primaries = 2;
     let view = |report: Report| report.with_running(|running| running.view = Some("v".into()));
     let reports =

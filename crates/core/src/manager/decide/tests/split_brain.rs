@@ -16,7 +16,7 @@ use super::{ABC, blocked, idle, majority, orders, primary, secondary, trio};
 
 /// Decides long after the split was first seen.
 fn settled(mut knows: Observed, wishes: &Wanted) -> Decision {
-    knows.watch_for_split(wishes, at(0));
+    knows.look_around(wishes, at(0));
     decide(&knows, wishes, at(60))
 }
 
@@ -27,7 +27,7 @@ fn newer(n: u64) -> Report {
 #[test]
 fn a_change_of_hands_is_no_split_until_five_seconds_have_passed() {
     let mut knows = trio(newer(2), primary(5), secondary(5));
-    knows.watch_for_split(&majority(), at(10));
+    knows.look_around(&majority(), at(10));
     for now in [10, 14] {
         let decision = decide(&knows, &majority(), at(now));
         assert_eq!((decision.rule, decision.wake), (Rule::SplitBrain, Some(at(15))), "{now}");

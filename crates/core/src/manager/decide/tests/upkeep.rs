@@ -1,12 +1,13 @@
 //! Tests of keeping the roster.
 
+use super::super::super::fencing::FenceKind;
 use super::super::super::observed::{Observed, RosterFloor};
 use super::super::super::report::{Data, Report};
 use super::super::super::requests::Directive;
 use super::super::super::roster::Roster;
 use super::super::super::stamp::Stamp;
 use super::super::super::testing::{
-    EPOCH, at, empty, fence, now_says, observed, roster, stopped, term, wanted,
+    EPOCH, ask_again, at, empty, fence, now_says, observed, roster, stopped, term, wanted,
 };
 use super::super::super::wanted::Wanted;
 use super::super::{Decision, Rule, decide};
@@ -203,7 +204,7 @@ fn a_change_of_voters_is_settled_when_what_was_written_before_has_enough_copies(
 }
 
 fn forgetting(knows: Observed) -> Observed {
-    Observed { directive: Some(Directive::Forget { member: "c".into() }), ..knows }
+    Observed { directive: Some(Directive::Forget { members: vec!["c".into()] }), ..knows }
 }
 
 #[test]
@@ -217,10 +218,16 @@ fn a_member_is_forgotten_only_if_it_surely_does_not_run() {
     lost.lose_stream("c");
     let why = "nothing proves that c does not run: kubectl muster fence orders c";
     assert_eq!(request_ended(&tend(&lost, &majority())), Some(Err(why)));
-    fence(&mut lost, &["c"]);
+    lost.take_fences([("c", FenceKind::Terminated)]);
     let dead = tend(&lost, &majority());
-    assert_eq!((new_roster(&dead), request_ended(&dead)), (all(&["a", "b"]), Some(Ok(()))));
+    assert_eq!(dead.roster, None, "what the others hold has to be read since");
+    assert!(dead.ask);
+    ask_again(&mut lost, at(0));
+    let dead = tend(&lost, &majority());
+    assert_eq!((new_roster(&dead), request_ended(&dead)), (all(&["a", "b"]), None));
     assert_eq!(dead.roster.unwrap().before, None, "its votes are not waited for any more");
+    let behind = tend(&forgetting(trio(primary(5), secondary(4), stopped(0, 5))), &majority());
+    assert_eq!((behind.roster, behind.effects), (None, vec![]), "b lacks what a and c hold");
     let stopped = tend(&forgetting(trio(primary(5), secondary(5), stopped(0, 5))), &majority());
     assert_eq!(new_roster(&stopped), all(&["a", "b"]));
 }
@@ -230,10 +237,7 @@ fn a_lost_volume_is_forgotten_and_its_member_stays() {
     let new_disk = |report: Report| report.with(|report| report.volume = "new disk".into());
     for report in [new_disk(empty(0)), new_disk(secondary(5))] {
         let decision = tend(&forgetting(trio(primary(5), secondary(5), report)), &majority());
-        assert_eq!(
-            (new_roster(&decision), request_ended(&decision)),
-            (all(&["a", "b", "(c)"]), Some(Ok(())))
-        );
+        assert_eq!(new_roster(&decision), all(&["a", "b", "(c)"]));
         let change = decision.roster.unwrap();
         assert_eq!((change.entries[2].volume.as_str(), change.before), ("new disk", None));
     }
@@ -251,9 +255,9 @@ fn the_last_whose_copies_count_and_strangers_are_not_forgotten() {
     names.entries[0].voter = false;
     let knows = observed(&names, vec![("a", primary(5)), ("c", stopped(0, 5))]);
     let last = tend(&forgetting(knows), &majority());
-    assert_eq!(request_ended(&last), Some(Err("c is the last whose copies count")));
+    assert_eq!(request_ended(&last), Some(Err("nobody would be left whose copies count")));
     let stranger = tend(&forgetting(observed(&roster(&["a"]), vec![("a", primary(5))])), &majority());
-    assert_eq!(stranger.roster, None);
+    assert_eq!((stranger.roster.clone(), request_ended(&stranger)), (None, Some(Ok(()))));
 }
 
 #[test]
@@ -263,7 +267,7 @@ fn who_is_only_in_the_roster_before_can_be_forgotten() {
     let mut knows = forgetting(observed(&newer, reports));
     fence(&mut knows, &["c"]);
     let decision = tend(&knows, &majority());
-    assert_eq!((new_roster(&decision), request_ended(&decision)), (all(&["a", "b"]), Some(Ok(()))));
+    assert_eq!(new_roster(&decision), all(&["a", "b"]));
     assert_eq!(decision.roster.unwrap().before, None);
 }
 

@@ -190,6 +190,23 @@ pub(crate) fn go_print(value: &Value) -> String {
     }
 }
 
+/// A value as Go's `%#v` prints it, for the one message that prints values that way.
+pub(crate) fn go_syntax(value: &Value) -> String {
+    let many = |parts: Vec<String>| parts.join(", ");
+    match value {
+        Value::String(text) => quoted(text),
+        Value::Null => "interface {}(nil)".into(),
+        Value::Array(items) => format!("[]interface {{}}{{{}}}", many(items.iter().map(go_syntax).collect())),
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| *key);
+            let entry = |(key, value): (&String, &Value)| format!("{}:{}", quoted(key), go_syntax(value));
+            format!("map[string]interface {{}}{{{}}}", many(entries.into_iter().map(entry).collect()))
+        }
+        Value::Number(_) | Value::Bool(_) => go_print(value),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

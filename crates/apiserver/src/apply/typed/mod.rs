@@ -21,7 +21,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::fields::PathElement;
-use super::literal::{go_print, quoted};
+use super::literal::{go_print, go_syntax};
 use super::typing::Scalar;
 
 /// What is wrong with a value, and where.
@@ -89,8 +89,7 @@ fn scalar_problem(scalar: Scalar, value: &Value) -> Option<String> {
     Some(match scalar {
         Scalar::Numeric => format!("expected numeric (int or float), got {kind}"),
         Scalar::Text => {
-            let shown = value.as_str().map_or_else(|| go_print(value), quoted);
-            format!("expected string, got &value.valueUnstructured{{Value:{shown}}}")
+            format!("expected string, got &value.valueUnstructured{{Value:{}}}", go_syntax(value))
         }
         Scalar::Boolean => format!("expected boolean, got &{{{}}}", go_print(value)),
         Scalar::Any => format!("expected any scalar, got &{{{}}}", go_print(value)),

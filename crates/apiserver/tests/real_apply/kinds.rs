@@ -1,0 +1,148 @@
+//! The kinds that sequences run on, and what a server does to their objects besides ownership.
+
+use muster_apiserver::apply::{FieldSet, Typing, Typings, reset_by_main, reset_by_status};
+use serde_json::{Value, json};
+
+/// A kind as both sides need it.
+pub(crate) struct Kind {
+    pub(crate) api_version: String,
+    pub(crate) name: String,
+    pub(crate) plural: String,
+    pub(crate) namespaced: bool,
+    pub(crate) schema: Value,
+    pub(crate) typings: Typings,
+}
+
+impl Kind {
+    /// The kind that a CRD with one version defines.
+    pub(crate) fn of_crd(crd: &Value) -> Self {
+        let spec = &crd["spec"];
+        let version = &spec["versions"][0];
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let api_version = format!("{}/{}", text(&spec["group"]), text(&version["name"]));
+        let schema = version["schema"]["openAPIV3Schema"].clone();
+        let typing = Typing::of_custom_resource(&schema).unwrap();
+        Self {
+            name: text(&spec["names"]["kind"]),
+            plural: text(&spec["names"]["plural"]),
+            namespaced: spec["scope"] == "Namespaced",
+            typings: Typings::from([(api_version.clone(), typing)]),
+            api_version,
+            schema,
+        }
+    }
+
+    pub(crate) fn reset(&self, subresource: &str) -> FieldSet {
+        if subresource.is_empty() { reset_by_main(true) } else { reset_by_status() }
+    }
+
+    /// Drops what the schema does not know.
+    pub(crate) fn prune(&self, object: &mut Value) {
+        for part in ["spec", "status"] {
+            if let Some(value) = object.get_mut(part) {
+                drop_unknown(&self.schema["properties"][part], value);
+            }
+        }
+    }
+
+    /// Sets the defaults of the schema.
+    pub(crate) fn default(&self, object: &mut Value) {
+        set_defaults(&self.schema, object);
+    }
+}
+
+fn drop_unknown(schema: &Value, value: &mut Value) {
+    if schema["x-kubernetes-preserve-unknown-fields"] == true {
+        return;
+    }
+    match value {
+        Value::Object(fields) => {
+            let properties = schema["properties"].as_object();
+            let others = &schema["additionalProperties"];
+            fields
+                .retain(|name, _| properties.is_some_and(|all| all.contains_key(name)) || !others.is_null());
+            for (name, value) in fields {
+                drop_unknown(properties.and_then(|all| all.get(name)).unwrap_or(others), value);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| drop_unknown(&schema["items"], item)),
+        _ => {}
+    }
+}
+
+fn set_defaults(schema: &Value, value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+                let missing =
+                    fields.get(name).is_none_or(|value| value.is_null() && property["nullable"] != true);
+                if missing && !property["default"].is_null() {
+                    fields.insert(name.clone(), property["default"].clone());
+                }
+            }
+            for (name, value) in fields {
+                match schema["properties"].get(name) {
+                    Some(property) => set_defaults(property, value),
+                    None => set_defaults(&schema["additionalProperties"], value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| set_defaults(&schema["items"], item)),
+        _ => {}
+    }
+}
+
+/// A CRD with every kind of list and map.
+pub(crate) fn synthetic() -> Value {
+    let text = json!({"type": "string"});
+    let texts = json!({"type": "object", "additionalProperties": text});
+    let pair = json!({"type": "object", "properties": {"a": text, "b": text}});
+    let list =
+        |kind: &str, items: &Value| json!({"type": "array", "x-kubernetes-list-type": kind, "items": items});
+    let mut ports = list(
+        "map",
+        &json!({"type": "object", "required": ["port"], "properties": {
+            "port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"}, "name": text, "labels": texts,
+        }}),
+    );
+    ports["x-kubernetes-list-map-keys"] = json!(["port", "protocol"]);
+    let mut members = list(
+        "map",
+        &json!({"type": "object", "required": ["name"], "properties": {
+            "name": text, "value": text, "nested": pair, "tags": list("set", &text), "whole": list("atomic", &text),
+        }}),
+    );
+    members["x-kubernetes-list-map-keys"] = json!(["name"]);
+    let mut conditions = list(
+        "map",
+        &json!({"type": "object", "required": ["type"], "properties": {
+            "type": text, "status": text,
+        }}),
+    );
+    conditions["x-kubernetes-list-map-keys"] = json!(["type"]);
+    let spec = json!({"type": "object", "properties": {
+        "text": text, "count": {"type": "integer"}, "flag": {"type": "boolean"}, "fallback": {"type": "string", "default": "x"},
+        "plain": {"type": "array", "items": text}, "pairs": list("atomic", &pair),
+        "tags": list("set", &text), "numbers": list("set", &json!({"type": "integer"})),
+        "ports": ports, "members": members,
+        "texts": texts, "objects": {"type": "object", "additionalProperties": pair}, "pair": pair,
+        "rgb": {"type": "object", "x-kubernetes-map-type": "atomic", "properties": {"r": text, "g": text}},
+        "granular": {"type": "object", "x-kubernetes-map-type": "granular", "additionalProperties": text},
+        "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        "any": {"x-kubernetes-preserve-unknown-fields": true},
+        "size": {"x-kubernetes-int-or-string": true},
+    }});
+    let status = json!({"type": "object", "properties": {"phase": text, "conditions": conditions}});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.apply.muster.dev"},
+        "spec": {
+            "group": "apply.muster.dev", "scope": "Namespaced",
+            "names": {"kind": "Thing", "plural": "things"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": status}}},
+            }],
+        },
+    })
+}

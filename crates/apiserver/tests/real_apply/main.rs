@@ -1,0 +1,9 @@
+//! Patches and server-side apply, step by step beside a real kube-apiserver: the same object, owners and refusals.
+#![cfg(test)] // so that the lints for tests hold in helper functions too
+
+mod kinds;
+mod model;
+mod own_kinds;
+mod random;
+mod sequence;
+mod server;

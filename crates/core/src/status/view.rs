@@ -8,7 +8,7 @@ use muster_api::names::Role;
 use crate::manager::decide::{Decision, SPLIT_LIMIT};
 use crate::manager::election::is_prefix;
 use crate::manager::fencing::Standing;
-use crate::manager::observed::{Observed, serves_as_primary};
+use crate::manager::observed::{Observed, Seen, serves_as_primary};
 use crate::manager::report::{Activity, Application, Held, Report, Running};
 use crate::manager::roster::Roster;
 use crate::manager::stamp::Term;
@@ -153,9 +153,9 @@ impl<'a> Picture<'a> {
             return Part::Errant;
         }
         // Once is a crash, of which it comes back; again and again is a failure.
-        let falls = self.view.observed.members.get(member).map_or(0, |seen| seen.falls);
-        if falls > 1 {
-            return Part::Failed { how: "stops by itself again and again, before it has caught up" };
+        let rests = |seen: &Seen| seen.rests_until() > Timestamp::MIN;
+        if self.view.observed.members.get(member).is_some_and(rests) {
+            return Part::Failed { how: "failed again and again before it had caught up" };
         }
         Part::Stopped
     }

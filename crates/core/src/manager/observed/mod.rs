@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use muster_api::names::Role;
 
-pub use self::seen::{Seen, Sent};
+pub use self::seen::{Failures, Seen, Sent};
 pub use self::trials::{FailedSeeds, MAX_RETRY_PAUSE, RETRY_PAUSE, Trial, retry_pause};
 use super::decide::is_split;
 use super::report::{Activity, Report, Running};

@@ -27,12 +27,36 @@ pub struct Seen {
     pub progressed: Option<Timestamp>,
     /// When it was last sent a command.
     pub last_sent: Option<Timestamp>,
-    /// How often in a row its application stopped by itself before it had caught up, or a command failed.
-    pub falls: u32,
-    /// When that happened last.
-    pub fell: Option<Timestamp>,
+    /// Its application stopped by itself before it had caught up.
+    pub falls: Failures,
+    /// Commands to it failed, or were refused.
+    pub refusals: Failures,
     /// When its `leave` last failed.
     pub leave_failed: Option<Timestamp>,
+}
+
+/// Failures in a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Failures {
+    /// How many.
+    pub count: u32,
+    /// When the last one was.
+    pub last: Option<Timestamp>,
+}
+
+impl Failures {
+    fn add(&mut self, now: Timestamp) {
+        self.count = self.count.saturating_add(1);
+        self.last = Some(now);
+    }
+
+    /// Until when to leave it alone; the first failure is an accident.
+    fn rests_until(self) -> Timestamp {
+        match self.last {
+            Some(last) if self.count > 1 => last + retry_pause(self.count - 1),
+            _ => Timestamp::MIN,
+        }
+    }
 }
 
 /// A command that is on its way.
@@ -83,12 +107,9 @@ impl Seen {
         Self { pending, unanswered_start, last_sent, ..Self::default() }
     }
 
-    /// Until when it is left alone after failures; the first one is an accident.
+    /// Until when it is left alone after failures.
     pub fn rests_until(&self) -> Timestamp {
-        match self.fell {
-            Some(fell) if self.falls > 1 => fell + retry_pause(self.falls - 1),
-            _ => Timestamp::MIN,
-        }
+        self.falls.rests_until().max(self.refusals.rests_until())
     }
 
     /// Forgets what a report settles: it comes from a newer run of the agent, or after the command was obeyed.
@@ -103,19 +124,20 @@ impl Seen {
         self.unanswered_start = self.unanswered_start.filter(open);
     }
 
-    /// Keeps what became of a command that mattered.
+    /// Keeps what became of the last command.
     pub(super) fn note_outcome(&mut self, answer: Answer, now: Timestamp) {
-        let leave = self.pending.filter(|sent| sent.kind == Kind::Leave && sent.stamp == answer.stamp);
-        if leave.is_some() {
+        let Some(sent) = self.pending.filter(|sent| sent.stamp == answer.stamp) else { return };
+        if sent.kind == Kind::Leave {
             self.leave_failed = (!answer.succeeded).then_some(now);
-        } else if !answer.succeeded && self.pending.is_some_and(|sent| sent.stamp == answer.stamp) {
+        } else if answer.succeeded {
+            self.refusals = Failures::default();
+        } else {
             self.note_failure(now);
         }
     }
 
     pub(super) fn note_failure(&mut self, now: Timestamp) {
-        self.falls = self.falls.saturating_add(1);
-        self.fell = Some(now);
+        self.refusals.add(now);
     }
 
     /// Counts an application that stopped though nobody told it to, until it is in its place again.
@@ -124,9 +146,9 @@ impl Seen {
         let ran = self.report.as_ref().is_some_and(|old| old.running().is_some());
         let new_run = self.report.as_ref().is_some_and(|old| old.instance != report.instance);
         if report.running().is_some_and(|running| running.synced) {
-            self.falls = 0;
+            self.falls = Failures::default();
         } else if ran && !told && (report.application == Application::Stopped || new_run) {
-            self.note_failure(now);
+            self.falls.add(now);
         }
     }
 }

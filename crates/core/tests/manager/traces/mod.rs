@@ -6,6 +6,7 @@
 mod accounting;
 mod found;
 mod membership;
+mod people;
 mod terms;
 
 use std::collections::BTreeSet;

@@ -128,7 +128,7 @@ fn who_runs_and_is_in_no_roster_is_stopped() {
 fn one_that_fell_again_and_again_rests_and_does_not_keep_others_waiting() {
     let mut knows = trio(primary(5), stopped(0, 3), stopped(0, 4));
     let seen = knows.members.get_mut("c").unwrap();
-    (seen.falls, seen.fell) = (2, Some(at(100)));
+    seen.falls = super::super::super::observed::Failures { count: 2, last: Some(at(100)) };
     let decision = decide(&knows, &majority(), at(109));
     assert_eq!((orders(&decision), decision.wake), (vec!["join b as Secondary".into()], Some(at(110))));
     let rested = decide(&knows, &majority(), at(110));

@@ -100,7 +100,7 @@ fn different_histories_start_nobody() {
 fn one_that_fell_again_and_again_rests() {
     let mut knows = trio(secondary(5), stopped(0, 5), stopped(0, 5));
     let seen = knows.members.get_mut("b").unwrap();
-    (seen.falls, seen.fell) = (2, Some(at(100)));
+    seen.falls = crate::manager::observed::Failures { count: 2, last: Some(at(100)) };
     assert_eq!(orders(&decide(&knows, &electing(), at(109))), ["start c"]);
     assert_eq!(orders(&decide(&knows, &electing(), at(110))), ["start b", "start c"]);
 }

@@ -7,6 +7,7 @@ mod literal;
 mod merge_patch;
 mod ownership;
 mod patch_error;
+mod strategic;
 mod typed;
 mod typing;
 
@@ -20,4 +21,5 @@ pub use ownership::{
     validate_managed_fields,
 };
 pub use patch_error::PatchError;
+pub use strategic::{FieldMerge, MergeKeys, strategic_merge_patch};
 pub use typing::{SchemaError, Typing};

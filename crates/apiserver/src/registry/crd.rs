@@ -1,4 +1,4 @@
-//! A CustomResourceDefinition, read: the resources it makes the server serve.
+//! A `CustomResourceDefinition`, read: the resources it makes the server serve.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Column, Resource, ScalePaths};
 use crate::lifecycle::Traits;
 
-/// What cannot be made sense of in a CustomResourceDefinition.
+/// What cannot be made sense of in a `CustomResourceDefinition`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
     /// A field that must be there is not.
@@ -24,7 +24,7 @@ pub enum DefinitionError {
     Storage,
 }
 
-/// A CustomResourceDefinition.
+/// A `CustomResourceDefinition`.
 #[derive(Clone, Debug)]
 pub struct Definition {
     /// The API group.

@@ -78,9 +78,12 @@ impl Resource {
     }
 }
 
-/// The resources that are served now, by group, version and plural. Changes are seen at once by every handle.
+/// Group, version and plural.
+type Address = (String, String, String);
+
+/// The resources that are served now. Changes are seen at once by every handle.
 #[derive(Clone, Debug, Default)]
-pub struct Registry(Arc<RwLock<BTreeMap<(String, String, String), Arc<Resource>>>>);
+pub struct Registry(Arc<RwLock<BTreeMap<Address, Arc<Resource>>>>);
 
 impl Registry {
     /// Serves these versions of a resource, and no others of it.

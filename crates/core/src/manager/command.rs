@@ -19,6 +19,8 @@ pub enum Action {
     Lead,
     /// Start the application beside a serving primary, in that primary's term.
     Join(Join),
+    /// Take over the primary's list of terms: the application runs beside it in one view, and was not started for it.
+    Follow(Follow),
     /// Start the application; the software finds its place by itself.
     Start,
     /// Make the running secondary the primary, in a new term, once it applied all it received.
@@ -54,6 +56,15 @@ pub struct Join {
     pub copy: bool,
 }
 
+/// Whose term a running member takes over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Follow {
+    /// The primary's term.
+    pub term: Term,
+    /// The primary's list of terms.
+    pub terms: TermList,
+}
+
 impl Action {
     /// Whether it can leave an application running that did not run, or that had another role. Until such a command
     /// is answered nothing can be said about the member it went to.
@@ -75,6 +86,7 @@ impl Action {
             Self::Seed { .. } => "seed",
             Self::Lead => "lead",
             Self::Join(_) => "join",
+            Self::Follow(_) => "follow",
             Self::Start => "start",
             Self::Promote => "promote",
             Self::Bootstrap => "bootstrap",

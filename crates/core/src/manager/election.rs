@@ -158,7 +158,7 @@ impl<'a> Election<'a> {
         let Some(Directive::Seed { member, accept_data_loss: true }) = &self.observed.directive else {
             return None;
         };
-        let report = self.observed.report_of(member)?;
+        let report = self.observed.report_of(member).filter(|_| !self.wanted.disabled(member))?;
         let place = report.held().map(Held::place).unwrap_or_default();
         let others = self.roster.voters().map(|voter| voter.member.clone()).filter(|name| name != member);
         Some(Winner { member: member.clone(), place, without: others.collect() })
@@ -167,6 +167,9 @@ impl<'a> Election<'a> {
     /// A person chose a member: it must hold data of this cluster.
     fn chosen(&self, ballots: &[Ballot<'a>]) -> Result<Option<Ballot<'a>>, Outcome> {
         let Some(Directive::Seed { member, .. }) = &self.observed.directive else { return Ok(None) };
+        if self.wanted.disabled(member) {
+            return Err(blocked(BlockedBy::MemberDisabled, vec![member.clone()]));
+        }
         let chosen = ballots.iter().find(|ballot| ballot.member == member).copied();
         chosen.map(Some).ok_or_else(|| Outcome::Unfit(member.clone()))
     }
@@ -243,15 +246,21 @@ impl<'a> Election<'a> {
         })
     }
 
-    /// The voters whose data was not read, or disagrees.
+    /// The voters whose data was not read, or disagrees: of this roster, and of the one before while that counts.
     fn unread(&self, winner: &Ballot<'a>) -> Vec<String> {
-        let read: BTreeSet<&str> = self
-            .ballots(&self.roster.entries)
-            .filter(|ballot| agrees(ballot, winner))
-            .map(|ballot| ballot.report.volume.as_str())
-            .collect();
-        let unread = self.roster.voters().filter(|voter| !read.contains(voter.volume.as_str()));
-        unread.map(|voter| voter.member.clone()).collect()
+        let mut unread = Vec::new();
+        for entries in [Some(&self.roster.entries), self.roster.before.as_ref()].into_iter().flatten() {
+            let read: BTreeSet<&str> = self
+                .ballots(entries)
+                .filter(|ballot| agrees(ballot, winner))
+                .map(|ballot| ballot.report.volume.as_str())
+                .collect();
+            let missing = voters(entries).filter(|voter| !read.contains(voter.volume.as_str()));
+            unread.extend(missing.map(|voter| voter.member.clone()));
+        }
+        unread.sort();
+        unread.dedup();
+        unread
     }
 
     /// Whether someone said to go on without a complete read set.

@@ -1,10 +1,12 @@
 //! Validation: every violation of a spec, each with the path of its field (R2.4, R2.8).
 //!
-//! Three parts, because they need different things: - [`schema`] is what the CRDs refuse by themselves:
-//! bounds, patterns and rules, on the manifest as it was   written, and on a change of it; -
-//! [`semantic`](check_cluster) is what Kubernetes would refuse later, when a Pod is made of it: affinity,
-//! tolerations, resources; - [`references`] is what needs other objects: the engine, storage classes,
-//! Secrets, the cluster of a Member.
+//! Three parts, because they need different things:
+//!
+//! * [`schema`] is what the CRDs refuse by themselves: bounds, patterns and rules, on the manifest as it was written,
+//!   and on a change of it;
+//! * the semantic part ([`check_cluster`]) is what Kubernetes would refuse later, when a Pod is made of it: affinity,
+//!   tolerations, resources;
+//! * [`references`] is what needs other objects: the engine, storage classes, Secrets, the cluster of a Member.
 //!
 //! The controller and `kubectl muster validate` call the same functions. A reference that could not be read
 //! is not a violation: then it is not known whether the spec is valid.

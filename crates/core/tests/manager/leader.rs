@@ -88,7 +88,7 @@ impl World {
                 let Some(node) = self.nodes.get_mut(&command.member) else { return };
                 match node.obey(&command, || fresh) {
                     Some(Ok(answer)) => {
-                        self.messages.push(Message::Answer { leader, member: command.member, answer })
+                        self.messages.push(Message::Answer { leader, member: command.member, answer });
                     }
                     Some(Err(_)) => {
                         let (member, stamp) = (command.member, command.stamp);

@@ -223,6 +223,12 @@ impl Node {
             Action::Stop => self.stop(),
             Action::Leave => self.volume.evacuated = true,
             Action::MarkLeft => self.volume.left = true,
+            Action::Follow(follow) if running => {
+                self.volume.terms = follow.terms.clone();
+                if let Some(app) = self.app_mut() {
+                    app.term = Some(follow.term);
+                }
+            }
             Action::TakeRoster => {}
             Action::Remember(count) => {
                 self.volume.recorded.push(*count);

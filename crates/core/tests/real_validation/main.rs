@@ -4,6 +4,8 @@
 //! Names start with `real_`, so that `--skip real_` leaves them out. Cases come from fixed seeds: a failure
 //! shows its manifest, and comes again.
 
+#![cfg(test)]
+
 mod chance;
 mod mutate;
 mod nodes;
@@ -140,10 +142,14 @@ mod real_validation {
                     }
                 }
             };
-            created(kind, bases, 4 * CREATED).iter().for_each(|object| note(object, None));
+            for object in &created(kind, bases, 4 * CREATED) {
+                note(object, None);
+            }
             for (index, base) in bases.iter().enumerate() {
                 let old = read(base);
-                changed(kind, &old, index, bases.len()).iter().for_each(|object| note(object, Some(&old)));
+                for object in &changed(kind, &old, index, bases.len()) {
+                    note(object, Some(&old));
+                }
             }
         }
         let never: Vec<&&str> =

@@ -42,7 +42,7 @@ mod real_validation {
 
     fn expression(chance: &mut Chance) -> Value {
         let operator = if chance.one_in(15) { chance.pick(&OPERATORS) } else { chance.pick(&OPERATORS[..6]) };
-        let usual = if operator.ends_with("Exist") || operator == "Exists" { 0 } else { 1 };
+        let usual = usize::from(!(operator.ends_with("Exist") || operator == "Exists"));
         let key = if chance.one_in(20) {
             "k".repeat(63 + chance.below(2))
         } else {

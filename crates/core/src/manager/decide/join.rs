@@ -2,7 +2,7 @@
 
 use muster_api::names::Role;
 
-use super::super::command::{Action, Join};
+use super::super::command::{Action, Follow, Join};
 use super::super::election::is_prefix;
 use super::super::observed::{Seen, serves_as_primary};
 use super::super::report::{Activity, Application, Held, Report};
@@ -26,7 +26,7 @@ pub(super) fn tend(scene: &Scene<'_>, primary: Primary<'_>) -> Decision {
     }
     upkeep::hand_out(scene, roster, &mut decision);
     decision.roster = upkeep::next_change(scene, roster, primary);
-    stop_followers_of_older_terms(scene, primary, term, &mut decision);
+    turn_to_this_term(scene, primary, term, &mut decision);
     if decision.roster.is_none() {
         leave::leave(scene, roster, primary, &mut decision);
     }
@@ -89,25 +89,28 @@ fn end_recovery(scene: &Scene<'_>, primary: Primary<'_>, decision: &mut Decision
     decision.effects.push(Effect::RequestEnded(ended));
 }
 
-/// A running secondary that was started for an earlier primary, or that no roster names, does not follow this one: it
-/// is stopped, and then goes through the same test as any other that is stopped.
-fn stop_followers_of_older_terms(
-    scene: &Scene<'_>,
-    primary: Primary<'_>,
-    term: Term,
-    decision: &mut Decision,
-) {
+/// A running member that was started for an earlier primary, or that no roster names, does not follow this one. It is
+/// stopped, and then goes through the same test as any other that is stopped; only where the software itself keeps both
+/// in one view it takes over the term as it is.
+fn turn_to_this_term(scene: &Scene<'_>, primary: Primary<'_>, term: Term, decision: &mut Decision) {
     if scene.wanted.engine.elects {
         return;
     }
     let known = |name: &str| scene.roster.is_some_and(|roster| roster.names().any(|member| member == name));
-    let stale = scene.observed.running().filter(|(name, report, running)| {
-        let stranger = !known(name);
-        *name != primary.name && !serves_as_primary(report) && (stranger || running.term != Some(term))
-    });
-    for (member, _, _) in stale {
-        decision.orders.retain(|order| order.member != member);
-        decision.order(scene, member, Action::Stop);
+    let view = primary.report.running().and_then(|running| running.view.as_ref());
+    for (name, report, running) in scene.observed.running().filter(|(name, _, _)| *name != primary.name) {
+        let one_view = view.is_some() && running.view.as_ref() == view && known(name);
+        let stranger = !known(name) && !serves_as_primary(report);
+        if running.term == Some(term) && !stranger {
+            continue;
+        }
+        if one_view {
+            let terms = primary.held.terms.clone();
+            decision.order(scene, name, Action::Follow(Follow { term, terms }));
+        } else if !serves_as_primary(report) {
+            decision.orders.retain(|order| order.member != name);
+            decision.order(scene, name, Action::Stop);
+        }
     }
 }
 
@@ -132,7 +135,9 @@ fn join_next(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, term: Ter
         (std::cmp::Reverse(place), scene.wanted.order(name))
     });
     if let Some((name, _, copy)) = next {
-        let role = if primaries(scene) < scene.wanted.primaries { Role::Primary } else { Role::Secondary };
+        let wanted = primaries(scene) < scene.wanted.primaries;
+        let may_lead = !scene.wanted.engine.elects && !scene.wanted.disabled(name);
+        let role = if wanted && may_lead { Role::Primary } else { Role::Secondary };
         let (history, terms) = (primary.held.history.clone(), primary.held.terms.clone());
         decision.order(scene, name, Action::Join(Join { role, term, history, terms, copy }));
     }

@@ -1,11 +1,11 @@
 //! Planned departures while a primary serves: members through the removal gate, the primary by a switchover.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use muster_api::names::Role;
 
 use super::super::command::Action;
 use super::super::election::{Outcome, elect};
-use super::super::observed::Observed;
+use super::super::observed::{Observed, serves_as_primary};
 use super::super::removal::{Step, next_step};
 use super::super::report::{Application, Held, Report};
 use super::super::requests::Directive;
@@ -19,21 +19,7 @@ pub(super) const LEAVE_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 /// Takes the next step of the one member that leaves, and of a switchover that was asked for.
 pub(super) fn leave(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, decision: &mut Decision) {
     if let Some(Directive::Switchover { to, from, deadline }) = &scene.observed.directive {
-        let ended = if from != primary.name {
-            Some(if to.as_deref().is_none_or(|to| to == primary.name) {
-                Ok(())
-            } else {
-                Err(format!("{} was promoted instead: it held more", primary.name))
-            })
-        } else if scene.now >= *deadline {
-            Some(Err(format!(
-                "{} had not caught up in time, {from} stays",
-                to.as_deref().unwrap_or("nobody")
-            )))
-        } else {
-            None
-        };
-        if let Some(ended) = ended {
+        if let Some(ended) = switchover_ended(scene, primary, to.as_deref(), from, *deadline) {
             decision.effects.push(Effect::RequestEnded(ended));
         } else {
             decision.wake_at(*deadline);
@@ -53,6 +39,27 @@ pub(super) fn leave(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, de
         }
         take_step(scene, roster, primary, member, decision);
     }
+}
+
+/// What became of a switchover that was asked for; none while it is under way.
+fn switchover_ended(
+    scene: &Scene<'_>,
+    primary: Primary<'_>,
+    to: Option<&str>,
+    from: &str,
+    deadline: Timestamp,
+) -> Option<Result<(), String>> {
+    let serves = |name: &str| scene.observed.report_of(name).is_some_and(serves_as_primary);
+    if scene.wanted.engine.elects {
+        return Some(Err("this software elects its primary by itself".to_owned()));
+    }
+    if !serves(from) {
+        let instead = || format!("{} was promoted instead: it held more", primary.name);
+        return Some(if to.is_none_or(serves) { Ok(()) } else { Err(instead()) });
+    }
+    let target = to.map_or_else(|| "no secondary".to_owned(), |to| format!("{to} had not"));
+    let late = if to.is_some() { "caught up in time" } else { "had caught up in time" };
+    (scene.now >= deadline).then(|| Err(format!("{target} {late}, {from} stays")))
 }
 
 /// The one member that leaves now: who is on the way out already, then the last in order.
@@ -100,9 +107,6 @@ fn take_step(
         Step::ShrinkRoster if scene.acknowledged(roster) && roster.before.is_none() => {
             decision.roster = Some(roster.without(member));
         }
-        Step::Release if scene.acknowledged(roster) => {
-            decision.effects.push(Effect::Release(member.to_owned()));
-        }
         Step::Release | Step::ShrinkRoster | Step::AwaitRoster | Step::LastHolder | Step::Unheard => {}
     }
 }
@@ -130,24 +134,23 @@ fn hand_over(
     decision: &mut Decision,
 ) {
     match elect(scene.observed, scene.wanted, roster, scene.now, true) {
-        Outcome::Elected(_) => {}
+        Outcome::Elected(winner) if winner.without.is_empty() => {}
         Outcome::Waiting(_) => {
             decision.ask = true;
             return;
         }
-        Outcome::Blocked(_) | Outcome::NoSeed(_) | Outcome::Unfit(_) => return,
+        Outcome::Elected(_) | Outcome::Blocked(_) | Outcome::NoSeed(_) | Outcome::Unfit(_) => return,
     }
     let caught_up = |name: &str| {
         roster.entry(name).is_some_and(|entry| entry.voter) && follows(scene.observed, name, primary.report)
     };
+    let able = |name: &str| scene.wanted.stays(name) && !scene.wanted.disabled(name);
     let target = match to {
-        Some(to) => Some(to).filter(|to| caught_up(to) && !scene.wanted.disabled(to)),
-        None => roster.voters().map(|voter| voter.member.as_str()).find(|name| {
-            *name != primary.name
-                && caught_up(name)
-                && scene.wanted.stays(name)
-                && !scene.wanted.disabled(name)
-        }),
+        Some(to) => Some(to).filter(|to| caught_up(to) && able(to)),
+        None => roster
+            .voters()
+            .map(|voter| voter.member.as_str())
+            .find(|name| *name != primary.name && caught_up(name) && able(name)),
     };
     if target.is_some() {
         let action = if scene.wanted.engine.demotes { Action::Demote } else { Action::Stop };
@@ -158,7 +161,10 @@ fn hand_over(
 /// Whether this member runs as a secondary and holds all that the primary was last seen to hold.
 fn follows(observed: &Observed, name: &str, primary: &Report) -> bool {
     let Some(report) = observed.report_of(name) else { return false };
-    let running = report.running().is_some_and(|running| running.role == Role::Secondary && running.synced);
+    let term = primary.held().and_then(|held| held.terms.current());
+    let running = report
+        .running()
+        .is_some_and(|running| running.role == Role::Secondary && running.synced && running.term == term);
     let sequence = |report: &Report| report.held().map(|held| held.sequence);
     running && sequence(report) >= sequence(primary)
 }

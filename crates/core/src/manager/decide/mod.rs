@@ -122,6 +122,9 @@ impl Decision {
     }
 
     fn order(&mut self, scene: &Scene<'_>, member: &str, action: Action) {
+        if self.orders.iter().any(|order| order.member == member) {
+            return;
+        }
         let heard = if action == Action::Stop { scene.stoppable(member) } else { scene.commandable(member) };
         if let Some(seen) = scene.observed.members.get(member)
             && scene.now < seen.rests_until()
@@ -163,11 +166,11 @@ fn rules(scene: &Scene<'_>) -> Decision {
     if scene.wanted.parked {
         return park::park(scene);
     }
-    if scene.wanted.engine.elects {
-        return self_electing::keep(scene);
-    }
     if let Some(decision) = split_brain::mend(scene) {
         return decision;
+    }
+    if scene.wanted.engine.elects {
+        return self_electing::keep(scene);
     }
     if let Some(primary) = scene.serving() {
         return join::tend(scene, primary);

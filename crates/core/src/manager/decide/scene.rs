@@ -33,12 +33,17 @@ impl<'a> Scene<'a> {
         Self { observed, wanted, now, roster: observed.roster() }
     }
 
-    /// The serving primary of the highest place.
+    /// The serving primary of the highest place, rather one that stays than one that leaves.
     pub(super) fn serving(&self) -> Option<Primary<'a>> {
-        let serving = self.observed.reporting().filter(|(_, report)| serves_as_primary(report));
+        let known = |name: &str| self.roster.is_none_or(|roster| roster.names().any(|member| member == name));
+        let serving =
+            self.observed.reporting().filter(|(name, report)| serves_as_primary(report) && known(name));
         let primaries =
             serving.filter_map(|(name, report)| Some(Primary { name, report, held: report.held()? }));
-        primaries.max_by_key(|primary| (primary.held.terms.current(), primary.held.sequence))
+        primaries.max_by_key(|primary| {
+            let stays = self.wanted.stays(primary.name);
+            (primary.held.terms.current(), stays, primary.held.sequence)
+        })
     }
 
     /// Those that run as primary, though they do not serve yet, or cannot say what they hold.

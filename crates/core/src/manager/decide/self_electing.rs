@@ -54,7 +54,11 @@ fn start_all(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
     };
     for (name, report) in scene.observed.reporting() {
         let ordered = decision.orders.iter().any(|order| order.member == name);
-        if roster.entry(name).is_some() && startable(report) && !ordered {
+        if roster.entry(name).is_some()
+            && startable(report)
+            && !ordered
+            && (scene.wanted.stays(name) || !report.evacuated)
+        {
             decision.order(scene, name, Action::Start);
         }
     }

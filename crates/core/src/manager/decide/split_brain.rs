@@ -119,7 +119,8 @@ fn survivor(
 /// the one that comes last.
 fn demote_one(scene: &Scene<'_>, rivals: &[Rival<'_>], decision: &mut Decision) {
     let commanded = |rival: &Rival<'_>| rival.report.last.map_or(Stamp::default(), |last| last.stamp);
-    let last = rivals.iter().max_by(|a, b| {
+    let enabled = rivals.iter().filter(|rival| !scene.wanted.disabled(rival.name));
+    let last = enabled.max_by(|a, b| {
         let by_command = commanded(a).cmp(&commanded(b));
         let by_sequence = b.sequence().cmp(&a.sequence());
         let by_order = scene.wanted.order(a.name).cmp(&scene.wanted.order(b.name));

@@ -77,7 +77,8 @@ fn new_voter(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>) -> Option
     scene.observed.running().find_map(|(member, report, running)| {
         let entry = roster.entry(member)?;
         let votes = entry.voter && entry.volume == report.volume;
-        let whole = report.held().is_some_and(Held::counts) && running.synced && running.term == term;
+        let follows = running.term == term || scene.wanted.engine.elects;
+        let whole = report.held().is_some_and(Held::counts) && running.synced && follows;
         (!votes && whole).then(|| roster.with_vote(member, &report.volume, true))
     })
 }
@@ -157,7 +158,8 @@ fn discard(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, member: &st
         return GivingUp::Refused(format!("{member} is leaving"));
     }
     if report.running().is_some_and(|running| running.term == primary.held.terms.current()) {
-        return GivingUp::Done;
+        let why = || format!("{member} runs and its copies count: nothing was discarded");
+        return if counts(roster, member) { GivingUp::Refused(why()) } else { GivingUp::Done };
     }
     if report.application != Application::Stopped || !counts(roster, member) {
         return GivingUp::Waiting;

@@ -59,7 +59,8 @@ impl Observed {
     /// again, they are none. A proof of another run of the agent than the last one heard is no proof.
     pub fn take_proofs(&mut self, proofs: impl IntoIterator<Item = Proof>) {
         let round = self.round + 1;
-        let mut changed = Vec::new();
+        let mut given = Vec::new();
+        let mut changed = false;
         for Proof { member, kind, instance, evidence } in proofs {
             let seen = self.members.entry(member.clone()).or_default();
             let last = seen.report.as_ref().map(|report| report.instance);
@@ -67,17 +68,16 @@ impl Observed {
                 continue;
             }
             let known = seen.fence.as_ref().is_some_and(|fence| fence.evidence == evidence);
-            if !known {
-                changed.push(member);
-            }
+            changed |= !known;
+            given.push(member);
             seen.connected = false;
             seen.fence = Some(Fence { kind, evidence, round: self.round });
         }
-        if changed.is_empty() {
+        if !changed {
             return;
         }
         self.round = round;
-        for member in changed {
+        for member in given {
             if let Some(fence) = self.members.get_mut(&member).and_then(|seen| seen.fence.as_mut()) {
                 fence.round = round;
             }

@@ -252,7 +252,13 @@ fn who_may_be_discarded_loses_its_vote_and_then_its_data() {
 
 #[test]
 fn a_rejoin_ends_when_the_member_runs_for_this_primary_or_cannot() {
-    assert_eq!(request_ended(&tend(&rejoining(secondary(5)), &majority())), Some(Ok(())));
+    let why = "c runs and its copies count: nothing was discarded";
+    assert_eq!(request_ended(&tend(&rejoining(secondary(5)), &majority())), Some(Err(why)));
+    let mut copied = roster(ABC);
+    copied.entries[2].voter = false;
+    let mut done = observed(&copied, vec![("a", primary(5)), ("b", secondary(5)), ("c", secondary(5))]);
+    done.directive = Some(Directive::Rejoin { member: "c".into() });
+    assert_eq!(request_ended(&tend(&done, &majority())), Some(Ok(())));
     let older = rejoining(secondary(5).with_running(|running| running.term = None));
     assert_eq!(request_ended(&tend(&older, &majority())), None);
     let mut unheard = rejoining(stopped(0, 9));
@@ -278,10 +284,10 @@ fn the_primary_that_is_followed_is_the_one_of_the_highest_place() {
     let followed = |a: Report, b: Report| {
         let decision = tend(&trio(view(a), view(b), stopped(0, 3)), &wishes);
         let [order] = decision.orders.as_slice() else { panic!("{decision:?}") };
-        let Action::Join(join) = &order.action else { panic!("{order:?}") };
-        join.term
+        let Action::Follow(follow) = &order.action else { panic!("{order:?}") };
+        (order.member.clone(), follow.term)
     };
     let newer = || running_in(2, 4, Role::Primary, 5);
-    assert_eq!(followed(primary(9), newer()), term(2));
-    assert_eq!(followed(newer(), primary(9)), term(2));
+    assert_eq!(followed(primary(9), newer()), ("a".into(), term(2)), "one view: it takes over the term");
+    assert_eq!(followed(newer(), primary(9)), ("b".into(), term(2)));
 }

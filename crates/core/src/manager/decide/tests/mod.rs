@@ -1,5 +1,6 @@
 //! Tests of the rules, one file per rule.
 
+mod corners;
 mod fail_over;
 mod form;
 mod join;

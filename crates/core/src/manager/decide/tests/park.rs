@@ -4,7 +4,7 @@ use super::super::super::command::Action;
 use super::super::super::observed::Observed;
 use super::super::super::report::{Activity, Application, Instance};
 use super::super::super::stamp::Stamp;
-use super::super::super::testing::{EPOCH, at, empty, fence, observed, roster, running_in, stopped};
+use super::super::super::testing::{EPOCH, at, empty, observed, roster, running_in, stopped};
 use super::super::super::wanted::Wanted;
 use super::super::{Decision, Effect, Rule, decide};
 use super::{ABC, Role, idle, majority, orders, primary, secondary, trio};

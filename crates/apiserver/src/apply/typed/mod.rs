@@ -100,4 +100,4 @@ fn scalar_problem(scalar: Scalar, value: &Value) -> Option<String> {
 const NO_TYPE: &str = "schema error: invalid atom: inlined";
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

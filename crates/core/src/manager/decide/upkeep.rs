@@ -120,27 +120,27 @@ pub(super) fn give_up(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>) 
     }
 }
 
-/// Dead members leave the roster; those that report from another volume lose the vote of the one they had.
+/// Members that surely do not run leave the roster; those that run on another volume lose the vote of the one they had.
 fn forget(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, members: &[String]) -> GivingUp {
     let mut change = roster.settled();
     for member in members {
         let volumes = volumes_of(roster, member);
-        let report = scene.observed.report_of(member);
         if volumes.is_empty() {
             continue;
         }
-        if let Some(report) = report.filter(|report| volumes.iter().any(|volume| *volume != report.volume)) {
-            let lost = |entry: &&mut Entry| entry.member == *member && entry.volume != report.volume;
-            for entry in change.entries.iter_mut().filter(lost) {
-                entry.volume.clone_from(&report.volume);
-                entry.voter = false;
+        let present = scene.observed.report_of(member).map(|report| &report.volume);
+        let has_another = |volume: &String| volumes.iter().any(|known| known != volume);
+        match (surely_stopped(scene, member), present.filter(|volume| has_another(volume))) {
+            (Ok(true), _) => change.entries.retain(|entry| entry.member != *member),
+            (Ok(false), _) => return GivingUp::Waiting,
+            (Err(_), Some(present)) => {
+                let lost = |entry: &&mut Entry| entry.member == *member && entry.volume != *present;
+                for entry in change.entries.iter_mut().filter(lost) {
+                    entry.volume.clone_from(present);
+                    entry.voter = false;
+                }
             }
-            continue;
-        }
-        match surely_stopped(scene, member) {
-            Ok(true) => change.entries.retain(|entry| entry.member != *member),
-            Ok(false) => return GivingUp::Waiting,
-            Err(why) => return GivingUp::Refused(why),
+            (Err(why), None) => return GivingUp::Refused(why),
         }
     }
     if change.entries == roster.entries && roster.before.is_none() {

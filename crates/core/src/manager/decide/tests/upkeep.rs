@@ -235,12 +235,12 @@ fn a_member_is_forgotten_only_if_it_surely_does_not_run() {
 #[test]
 fn a_lost_volume_is_forgotten_and_its_member_stays() {
     let new_disk = |report: Report| report.with(|report| report.volume = "new disk".into());
-    for report in [new_disk(empty(0)), new_disk(secondary(5))] {
-        let decision = tend(&forgetting(trio(primary(5), secondary(5), report)), &majority());
-        assert_eq!(new_roster(&decision), all(&["a", "b", "(c)"]));
-        let change = decision.roster.unwrap();
-        assert_eq!((change.entries[2].volume.as_str(), change.before), ("new disk", None));
-    }
+    let decision = tend(&forgetting(trio(primary(5), secondary(5), new_disk(secondary(5)))), &majority());
+    assert_eq!(new_roster(&decision), all(&["a", "b", "(c)"]));
+    let change = decision.roster.unwrap();
+    assert_eq!((change.entries[2].volume.as_str(), change.before), ("new disk", None));
+    let stopped = tend(&forgetting(trio(primary(5), secondary(5), new_disk(empty(0)))), &majority());
+    assert_eq!(new_roster(&stopped), all(&["a", "b"]), "one that does not run comes back as a new member");
     // The roster knows the new volume already, and waits for the old one: that is given up.
     let mut newer = after(roster(ABC), 2, &roster(ABC));
     newer.entries[2].volume = "new disk".into();

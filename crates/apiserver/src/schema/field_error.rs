@@ -80,16 +80,23 @@ pub struct FieldError {
     pub value: Option<Value>,
     /// What is wrong with it; may be empty.
     pub detail: String,
+    /// The value as it is shown, where that is not its JSON.
+    shown: Option<String>,
 }
 
 impl FieldError {
     fn new(kind: ErrorKind, path: &Path, value: Option<Value>, detail: impl Into<String>) -> Self {
-        Self { kind, field: path.to_string(), value, detail: detail.into() }
+        Self { kind, field: path.to_string(), value, detail: detail.into(), shown: None }
     }
 
     /// A value that is malformed or out of bounds.
     pub fn invalid(path: &Path, value: impl Into<Value>, detail: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, path, Some(value.into()), detail)
+    }
+
+    /// As [`Self::invalid`], for a value that is shown in a form of its own.
+    pub(crate) fn invalid_shown(path: &Path, value: Value, shown: String, detail: impl Into<String>) -> Self {
+        Self { shown: Some(shown), ..Self::invalid(path, value, detail) }
     }
 
     /// As [`Self::invalid`], without showing the value.
@@ -163,6 +170,7 @@ impl FieldError {
         if let (true, Some(value)) = (self.kind.shows_value(), &self.value) {
             text.push_str(": ");
             text.push_str(&match value {
+                _ if self.shown.is_some() => self.shown.clone().unwrap_or_default(),
                 Value::String(value) => go::quote(value),
                 Value::Number(value) => GoNumber::of(value).verb_v(),
                 other => go::json(other),

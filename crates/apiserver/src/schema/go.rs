@@ -42,6 +42,13 @@ impl GoNumber {
     }
 }
 
+/// A floating number cut to an integer, as the server's machines do it: what does not fit becomes the smallest.
+#[allow(clippy::cast_possible_truncation)] // what does not fit is dealt with
+pub(crate) fn truncated(value: f64) -> i64 {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if (-LIMIT..LIMIT).contains(&value) { value as i64 } else { i64::MIN }
+}
+
 /// A floating number as `%v` prints it.
 pub(crate) fn float_v(value: f64) -> String {
     with_exponent(value, PLAIN_FORMAT_FROM, 2)

@@ -16,6 +16,7 @@ mod node;
 mod path;
 mod pattern;
 mod pruning;
+mod read;
 mod validation;
 
 pub use field_error::{Cause, ErrorKind, FieldError, aggregate};

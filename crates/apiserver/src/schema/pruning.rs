@@ -7,13 +7,18 @@ use serde_json::Value;
 use super::metadata::{self, META_FIELDS};
 use super::node::Node;
 
-/// Takes away unknown fields of a whole object, and gives their paths in order.
+/// Takes away unknown fields of a whole object, and gives their paths in the order in which the server names them:
+/// of its metadata, of itself, and of the metadata of objects inside.
 pub(crate) fn prune_object(value: &mut Value, node: &Node) -> Vec<String> {
+    let mut unknown = Vec::new();
+    if let Some(metadata) = value.get_mut("metadata") {
+        metadata::prune(metadata, "metadata", &mut unknown);
+    }
     let mut pruner = Pruner { path: String::new(), unknown: Vec::new() };
-    pruner.metadata(value, Some(node), true);
-    pruner.unknown.sort();
-    let mut unknown = std::mem::take(&mut pruner.unknown);
     pruner.value(value, Some(node), true);
+    pruner.unknown.sort();
+    unknown.append(&mut pruner.unknown);
+    pruner.metadata(value, Some(node));
     pruner.unknown.sort();
     unknown.append(&mut pruner.unknown);
     unknown
@@ -48,22 +53,22 @@ impl Pruner {
         self.path.truncate(length);
     }
 
-    fn metadata(&mut self, value: &mut Value, node: Option<&Node>, is_object: bool) {
+    fn metadata(&mut self, value: &mut Value, node: Option<&Node>) {
         let Some(node) = node else { return };
         match value {
             Value::Object(fields) => {
                 for (name, field) in fields.iter_mut() {
                     self.at_key(name, |this| {
-                        if name == "metadata" && (is_object || node.embedded) {
+                        if name == "metadata" && node.embedded {
                             metadata::prune(field, &this.path, &mut this.unknown);
                         }
-                        this.metadata(field, node.field(name), false);
+                        this.metadata(field, node.field(name));
                     });
                 }
             }
             Value::Array(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
-                    self.at_index(index, |this| this.metadata(item, node.items.as_deref(), false));
+                    self.at_index(index, |this| this.metadata(item, node.items.as_deref()));
                 }
             }
             _ => {}
@@ -180,7 +185,7 @@ mod tests {
             json!({"o": {"apiVersion": "v1", "kind": "P", "metadata": {"name": "a", "x": 1}, "y": 1}}),
         );
         assert_eq!(value, json!({"o": {"apiVersion": "v1", "kind": "P", "metadata": {"name": "a"}}}));
-        assert_eq!(unknown, ["o.metadata.x", "o.y"]);
+        assert_eq!(unknown, ["o.y", "o.metadata.x"]);
     }
 
     #[test]

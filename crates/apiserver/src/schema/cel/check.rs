@@ -1,13 +1,18 @@
 //! What the server demands of a rule when a CRD is created.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::field_error::FieldError;
+use super::super::go;
 use super::super::node::{Node, Rule};
 use super::super::path::Path;
+use super::program::Expression;
+use super::types;
 
 /// The checks of the rules of one node.
 pub(crate) struct RuleCheck<'a> {
+    /// Whether the node is a whole resource.
+    pub(crate) is_resource: bool,
     /// Where items cannot be told to be the same before and after an update.
     pub(crate) uncorrelatable: Option<&'a Path>,
 }
@@ -17,25 +22,42 @@ impl RuleCheck<'_> {
     pub(crate) fn run(&self, node: &Node, path: &Path) -> Vec<FieldError> {
         let at = path.child("x-kubernetes-validations");
         if !has_type(node) {
-            let detail = "internal error: failed to retrieve type information for x-kubernetes-validations";
+            let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
             return vec![FieldError::internal(&at, detail)];
         }
         let mut errors = Vec::new();
         for (index, rule) in node.rules.iter().enumerate() {
-            self.rule(rule, &at.index(index), &mut errors);
+            self.rule(node, rule, &at.index(index), &mut errors);
         }
         errors
     }
 
-    fn rule(&self, rule: &Rule, at: &Path, errors: &mut Vec<FieldError>) {
-        let compiled = &rule.compiled;
-        if let Some(Err(error)) = &compiled.rule {
-            let detail = format!("compilation failed: {error}");
-            errors.push(FieldError::invalid(&at.child("rule"), shown(rule), detail));
+    fn expression(&self, compiled: Option<&Expression>, text: &str, kind: &str, node: &Node) -> Refusal {
+        let expr = match compiled? {
+            Err(error) => return Some(Some(format!("compilation failed: {error}"))),
+            Ok(expr) => expr,
+        };
+        let found = types::check(expr, text, node, self.is_resource);
+        if !found.is_empty() {
+            return Some(Some(format!("compilation failed: {}", found.join("\n"))));
         }
-        if let Some(Err(error)) = &compiled.message {
-            let detail = format!("messageExpression compilation failed: {error}");
-            errors.push(FieldError::invalid(&at.child("messageExpression"), shown(rule), detail));
+        types::is_surely_no(kind, expr, node, self.is_resource).then_some(None)
+    }
+
+    fn rule(&self, node: &Node, rule: &Rule, at: &Path, errors: &mut Vec<FieldError>) {
+        let compiled = &rule.compiled;
+        if let Some(detail) = self.expression(compiled.rule.as_ref(), &rule.text, "boolean", node) {
+            let detail = detail.unwrap_or_else(|| "cel expression must evaluate to a bool".to_owned());
+            errors.push(refused(rule, &at.child("rule"), detail));
+        }
+        if let Some(detail) =
+            self.expression(compiled.message.as_ref(), &rule.message_expression, "string", node)
+        {
+            let detail = detail.map_or_else(
+                || "messageExpression must evaluate to a string".to_owned(),
+                |detail| format!("messageExpression {detail}"),
+            );
+            errors.push(refused(rule, &at.child("messageExpression"), detail));
         }
         if compiled.uses_old_self {
             if let Some(path) = self.uncorrelatable {
@@ -51,12 +73,23 @@ impl RuleCheck<'_> {
     }
 }
 
-/// A rule as the server shows it.
-fn shown(rule: &Rule) -> Value {
-    json!({
-        "Rule": rule.text, "Message": rule.message, "MessageExpression": rule.message_expression,
-        "Reason": rule.reason, "FieldPath": rule.field_path, "OptionalOldSelf": rule.optional_old_self,
-    })
+/// Why a rule or a message is refused: for what is wrong in it, or, without words, for the type of its value.
+type Refusal = Option<Option<String>>;
+
+/// A refused rule, with its fields in the order and under the names that the server has for them.
+fn refused(rule: &Rule, at: &Path, detail: String) -> FieldError {
+    let fields = [
+        ("Rule", json!(rule.text)),
+        ("Message", json!(rule.message)),
+        ("MessageExpression", json!(rule.message_expression)),
+        ("Reason", json!(rule.reason)),
+        ("FieldPath", json!(rule.field_path)),
+        ("OptionalOldSelf", json!(rule.optional_old_self)),
+    ];
+    let shown: Vec<_> =
+        fields.iter().map(|(name, value)| format!("{}:{}", go::quote(name), go::json(value))).collect();
+    let value = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    FieldError::invalid_shown(at, value, format!("{{{}}}", shown.join(",")), detail)
 }
 
 /// Whether rules can see a value of this schema: they must know its type.

@@ -7,7 +7,8 @@ use kube_cel::KubeCelExt;
 use kube_cel::cel::objects::{Key, Opaque, OptionalValue, TryIntoValue as _};
 use kube_cel::cel::{Context, ExecutionError, IdedExpr, Value};
 
-use super::rewrite::{SELECT_OPTIONAL, TICK};
+use super::quantity;
+use super::rewrite::{CHECK_QUANTITY, IS_QUANTITY, SELECT_OPTIONAL, TICK};
 
 /// Steps of loops that one rule may take. The server allows a rule a million units of cost; a step takes four or more.
 pub(super) const MAX_STEPS_OF_A_RULE: u64 = 250_000;
@@ -57,6 +58,12 @@ fn context() -> Context<'static> {
     let mut context = Context::default().with_all();
     context.add_function(TICK, tick);
     context.add_function(SELECT_OPTIONAL, select_optional);
+    context.add_function(CHECK_QUANTITY, |text: Arc<String>| match quantity::check(&text) {
+        Ok(()) => Ok(Value::String(text)),
+        Err(error) => Err(ExecutionError::function_error("quantity", error)),
+    });
+    context.add_function(IS_QUANTITY, |text: Arc<String>| quantity::check(&text).is_ok());
+    context.add_function("dyn", |value: Value| -> Result<Value, ExecutionError> { Ok(value) });
     context.add_function("type", |value: Value| -> Result<Value, ExecutionError> {
         Ok(type_value(type_name(&value)))
     });

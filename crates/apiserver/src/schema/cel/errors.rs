@@ -29,9 +29,21 @@ impl From<ExecutionError> for Failure {
                 Self::Other(format!("undeclared reference to '{name}' (in container '')"))
             }
             E::FunctionError { message, .. } if message == TOO_MANY_STEPS => Self::TooManySteps,
-            E::FunctionError { message, .. } => Self::Other(message),
+            E::FunctionError { function, message } => Self::Other(of_function(&function, message)),
             _ => Self::NoSuchOverload,
         }
+    }
+}
+
+/// What a function says, where the server's says it differently.
+fn of_function(function: &str, message: String) -> String {
+    match function {
+        "min" | "max" if message.ends_with("on empty list") => format!("{function} called on empty list"),
+        "charAt" | "substring" => {
+            let index = message.split_once("index ").and_then(|(_, rest)| rest.split(' ').next());
+            index.map_or(message.clone(), |index| format!("index out of range: {index}"))
+        }
+        _ => message,
     }
 }
 

@@ -7,8 +7,11 @@ mod check;
 mod environment;
 mod errors;
 mod field_path;
+mod names;
 mod program;
+mod quantity;
 mod rewrite;
+mod types;
 mod values;
 mod walk;
 

@@ -7,13 +7,16 @@ use kube_cel::cel::{IdedExpr, parser::ParseError};
 
 use super::rewrite;
 
+/// An expression, or why it is none.
+pub(super) type Expression = Result<IdedExpr, String>;
+
 /// A rule that can be evaluated, or why it cannot.
 #[derive(Debug, Default)]
 pub(crate) struct Compiled {
     /// The rule; nothing if it is empty.
-    pub(super) rule: Option<Result<IdedExpr, String>>,
+    pub(super) rule: Option<Expression>,
     /// The expression that gives the message.
-    pub(super) message: Option<Result<IdedExpr, String>>,
+    pub(super) message: Option<Expression>,
     /// Whether the rule looks at what was before.
     pub(super) uses_old_self: bool,
 }
@@ -28,7 +31,7 @@ impl Compiled {
     }
 }
 
-fn compile(text: &str, optional_old_self: bool) -> Result<IdedExpr, String> {
+fn compile(text: &str, optional_old_self: bool) -> Expression {
     let parsed = Parser::default().enable_optional_syntax(true).parse(text).map_err(|errors| {
         let texts: Vec<_> = errors.errors.iter().map(|error| describe(text, error)).collect();
         texts.join("\n")

@@ -2,15 +2,18 @@
 //! expressed by what it has.
 
 use kube_cel::cel::IdedExpr;
-use kube_cel::cel::common::ast::operators::{NOT_STRICTLY_FALSE, OPT_INDEX, OPT_SELECT};
-use kube_cel::cel::common::ast::{
-    CallExpr, ComprehensionExpr, EntryExpr, Expr, ListExpr, LiteralValue, SelectExpr,
-};
+use kube_cel::cel::common::ast::operators::{OPT_INDEX, OPT_SELECT};
+use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
 
 /// Counts a step of a loop, and ends a loop that takes too many.
 pub(super) const TICK: &str = "@tick";
 /// A field that may be absent: `a.?b`.
 pub(super) const SELECT_OPTIONAL: &str = "@optional";
+
+/// A text that must be a quantity; the evaluator has other words for what is none.
+pub(super) const CHECK_QUANTITY: &str = "@quantity";
+/// Whether a text is a quantity; the evaluator forgives spaces.
+pub(super) const IS_QUANTITY: &str = "@isQuantity";
 
 /// Rewrites an expression; the error says what in it cannot be evaluated.
 pub(super) fn rewrite(expr: IdedExpr, optional_old_self: bool) -> Result<IdedExpr, String> {
@@ -32,7 +35,7 @@ impl Rewriter {
                     value.type_name
                 ));
             }
-            Expr::Call(call) => self.call(id, call)?,
+            Expr::Call(call) => self.call(call)?,
             Expr::Comprehension(comprehension) => self.comprehension(id, *comprehension)?,
             Expr::Select(select) => self.select(select)?,
             Expr::List(mut list) => {
@@ -57,17 +60,17 @@ impl Rewriter {
         exprs.into_iter().map(|expr| self.visit(expr)).collect()
     }
 
-    fn call(&self, id: u64, call: CallExpr) -> Result<Expr, String> {
-        let is_bind = call.func_name == "bind"
-            && call.args.len() == 3
-            && call.target.as_ref().is_some_and(|target| is_ident(target, "cel"));
+    fn call(&self, call: CallExpr) -> Result<Expr, String> {
         let target = call.target.map(|target| self.visit(*target).map(Box::new)).transpose()?;
-        let args = self.all(call.args)?;
-        if is_bind {
-            return bind(id, args);
-        }
-        let func_name = match call.func_name.as_str() {
-            OPT_SELECT => SELECT_OPTIONAL.to_owned(),
+        let mut args = self.all(call.args)?;
+        let func_name = match (call.func_name.as_str(), args.len()) {
+            (OPT_SELECT, _) => SELECT_OPTIONAL.to_owned(),
+            ("isQuantity", _) => IS_QUANTITY.to_owned(),
+            ("quantity", 1) => {
+                let checked = CallExpr { func_name: CHECK_QUANTITY.to_owned(), target: None, args };
+                args = vec![IdedExpr { id: 0, expr: Expr::Call(checked) }];
+                call.func_name
+            }
             _ => call.func_name,
         };
         Ok(Expr::Call(CallExpr { func_name, target, args }))
@@ -117,35 +120,6 @@ impl Rewriter {
     }
 }
 
-fn is_ident(expr: &IdedExpr, name: &str) -> bool {
-    matches!(&expr.expr, Expr::Ident(ident) if ident == name)
-}
-
 fn literal(id: u64, value: LiteralValue) -> IdedExpr {
     IdedExpr { id, expr: Expr::Literal(value) }
-}
-
-/// `cel.bind(name, value, body)` is a loop over nothing that starts with the value.
-fn bind(id: u64, args: Vec<IdedExpr>) -> Result<Expr, String> {
-    let Ok([name, value, body]) = <[IdedExpr; 3]>::try_from(args) else {
-        return Err("ERROR: <input>: cel.bind takes three arguments".to_owned());
-    };
-    let Expr::Ident(accu_var) = name.expr.clone() else {
-        return Err("ERROR: <input>: cel.bind() variable names must be simple identifiers".to_owned());
-    };
-    let never = Expr::Call(CallExpr {
-        func_name: NOT_STRICTLY_FALSE.to_owned(),
-        target: None,
-        args: vec![literal(id, LiteralValue::Boolean(false.into()))],
-    });
-    Ok(Expr::Comprehension(Box::new(ComprehensionExpr {
-        iter_range: IdedExpr { id, expr: Expr::List(ListExpr::new(Vec::new())) },
-        iter_var: "#unused".to_owned(),
-        iter_var2: None,
-        accu_var,
-        accu_init: value,
-        loop_cond: IdedExpr { id, expr: never },
-        loop_step: name,
-        result: body,
-    })))
 }

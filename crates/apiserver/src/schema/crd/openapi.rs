@@ -49,7 +49,10 @@ impl Found {
         lists::validate(node, path, &mut self.schema);
         rules::validate(node, path, &mut self.schema);
         if !node.rules.is_empty() && self.schema.len() == before && around.has_types {
-            let check = cel::RuleCheck { uncorrelatable: around.uncorrelatable.as_ref() };
+            let check = cel::RuleCheck {
+                is_resource: around.is_root || node.embedded,
+                uncorrelatable: around.uncorrelatable.as_ref(),
+            };
             self.rules.append(&mut check.run(node, path));
         }
     }

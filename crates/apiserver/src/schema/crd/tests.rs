@@ -175,6 +175,36 @@ fn rules_are_checked() {
 }
 
 #[test]
+fn rules_use_only_what_is_declared() {
+    let on_object = |rule: &str| {
+        let l =
+            json!({"type": "array", "items": {"type": "object", "properties": {"c": {"type": "boolean"}}}});
+        of(json!({
+            "type": "object", "x-kubernetes-validations": [{"rule": rule}],
+            "properties": {"b-b": {"type": "string"}, "l": l, "p": {"x-kubernetes-preserve-unknown-fields": true}},
+        }))
+    };
+    for rule in
+        ["self.b__dash__b == 'x'", "self.l.all(i, i.c)", "self.l[0].c", "has(self.l) && type(self.l) == list"]
+    {
+        assert_eq!(on_object(rule), [""; 0], "{rule}");
+    }
+    for (rule, error) in [
+        ("self.z", "1:5: undefined field 'z'"),
+        ("self.p == self.p", "undefined field 'p'"),
+        ("self.l.all(i, i.d)", "1:16: undefined field 'd'"),
+        ("self.l[0].d", "undefined field 'd'"),
+        ("other == 1", "1:1: undeclared reference to 'other' (in container '')"),
+        ("math.greatest(1, 2) == 2", "undeclared reference to 'greatest' (in container '')"),
+        ("self.metadata.name == ''", "undefined field 'metadata'"),
+        ("self.b__dash__b", "cel expression must evaluate to a bool"),
+        ("1", "cel expression must evaluate to a bool"),
+    ] {
+        assert!(on_object(rule).iter().any(|found| found.contains(error)), "{rule}: {:?}", on_object(rule));
+    }
+}
+
+#[test]
 fn a_pattern_must_be_one() {
     let errors = of(json!({"type": "string", "pattern": "("}));
     assert!(

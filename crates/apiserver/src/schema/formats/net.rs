@@ -65,9 +65,10 @@ pub(super) fn is_cidr(text: &str) -> bool {
     length.is_some_and(|length| length <= max)
 }
 
-/// 6, 8 or 20 bytes, in pairs with colons or dashes, or in fours with dots.
+/// 6, 8 or 20 bytes, in pairs with colons or dashes, in fours with dots, or all together.
 pub(super) fn is_mac(text: &str) -> bool {
     let (separator, digits) = match text.chars().find(|c| !c.is_ascii_hexdigit()) {
+        None => return matches!(text.len(), 12 | 16 | 40),
         Some(c @ (':' | '-')) => (c, 2),
         Some('.') => ('.', 4),
         _ => return false,
@@ -88,7 +89,12 @@ mod tests {
         assert!(
             is_cidr("10.0.0.0/8") && is_cidr("::/128") && !is_cidr("10.0.0.0/33") && !is_cidr("10.0.0.0")
         );
-        assert!(is_mac("01:23:45:67:89:ab") && is_mac("0123.4567.89ab") && !is_mac("01:23:45:67:89"));
+        assert!(
+            is_mac("01:23:45:67:89:ab")
+                && is_mac("0123.4567.89ab")
+                && is_mac("0123456789ab")
+                && !is_mac("01:23:45:67:89")
+        );
     }
 
     #[test]

@@ -80,13 +80,13 @@ fn check_allowed(value: &Value, node: &Node, path: &str) -> Outcome {
 }
 
 /// Numbers are compared in the type of the allowed value; null is never the same as anything.
-#[allow(clippy::cast_possible_truncation, clippy::float_cmp)] // as the server converts and compares
+#[allow(clippy::float_cmp)] // as the server compares
 fn is_the_same(value: &Value, allowed: &Value) -> bool {
     match (value, allowed) {
         (Value::Null, _) => false,
         (Value::Number(value), Value::Number(allowed)) => {
             match (GoNumber::of(value), GoNumber::of(allowed)) {
-                (GoNumber::Float(value), GoNumber::Int(allowed)) => value as i64 == allowed,
+                (GoNumber::Float(value), GoNumber::Int(allowed)) => go::truncated(value) == allowed,
                 (value, GoNumber::Float(allowed)) => value.as_f64() == allowed,
                 (value, allowed) => value == allowed,
             }

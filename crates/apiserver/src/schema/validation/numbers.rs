@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::go::{GoNumber, float_v};
+use super::super::go::{GoNumber, float_v, truncated};
 use super::super::node::Node;
 use super::outcome::{Outcome, Problem};
 use super::types::{format_of, is_integer};
@@ -75,11 +75,11 @@ impl Bound {
     }
 
     /// Integers are compared as integers, with the bound cut to one.
-    #[allow(clippy::cast_possible_truncation)] // as the server does
     fn check(&self, value: GoNumber, native: bool, path: &str) -> Outcome {
         let (order, shown) = match value {
             GoNumber::Int(value) if native => {
-                (Some(value.cmp(&(self.at as i64))), (self.at as i64).to_string())
+                let at = truncated(self.at);
+                (Some(value.cmp(&at)), at.to_string())
             }
             value => (value.as_f64().partial_cmp(&self.at), float_v(self.at)),
         };
@@ -103,28 +103,27 @@ impl Bound {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)] // as the server does
 fn check_multiple(value: GoNumber, factor: f64, native: bool, path: &str) -> Outcome {
     let (positive, holds, shown) = match value {
         GoNumber::Int(value) if native => {
-            let factor = factor as i64;
-            (factor > 0, value.checked_rem(factor) == Some(0), factor.to_string())
+            let factor = truncated(factor);
+            (factor > 0, value.checked_rem(factor) == Some(0), GoNumber::Int(factor))
         }
         value => {
             let value = value.as_f64();
             let times = if factor < 1.0 { 1.0 / factor * value } else { value / factor };
-            (factor > 0.0, is_integer(times), float_v(factor))
+            (factor > 0.0, is_integer(times), GoNumber::Float(factor))
         }
     };
     if !positive {
-        let message = format!("factor MultipleOf declared for {path} must be positive: {shown}");
-        return Problem::invalid(path, factor, message).into();
+        let message = format!("factor MultipleOf declared for {path} must be positive: {}", shown.verb_v());
+        return Problem::invalid(path, json(shown), message).into();
     }
     if holds {
         return Outcome::default();
     }
     let value = if native { json(value) } else { Value::from(value.as_f64()) };
-    Problem::invalid(path, value, format!("{path} in body should be a multiple of {shown}")).into()
+    Problem::invalid(path, value, format!("{path} in body should be a multiple of {}", shown.verb_v())).into()
 }
 
 fn json(value: GoNumber) -> Value {

@@ -1,6 +1,8 @@
 //! The kinds that sequences run on, and what a server does to their objects besides ownership.
 
-use muster_apiserver::apply::{FieldSet, Typing, Typings, reset_by_main, reset_by_status};
+use muster_apiserver::apply::{
+    FieldSet, MergeKeys, Typing, Typings, empty_object, reset_by_main, reset_by_status,
+};
 use serde_json::{Value, json};
 
 /// A kind as both sides need it.
@@ -11,6 +13,8 @@ pub(crate) struct Kind {
     pub(crate) namespaced: bool,
     pub(crate) schema: Value,
     pub(crate) typings: Typings,
+    pub(crate) merge_keys: MergeKeys,
+    pub(crate) empty: Value,
 }
 
 impl Kind {
@@ -29,7 +33,34 @@ impl Kind {
             typings: Typings::from([(api_version.clone(), typing)]),
             api_version,
             schema,
+            merge_keys: MergeKeys::default(),
+            empty: json!({}),
         }
+    }
+
+    /// A built-in kind, from the definitions that the server publishes.
+    pub(crate) fn of_definition(api_version: &str, name: &str, plural: &str, definitions: &Value) -> Self {
+        let definitions = definitions.as_object().unwrap();
+        let package = match api_version.split_once('/') {
+            None => format!("core.{api_version}"),
+            Some((group, version)) => format!("{group}.{version}"),
+        };
+        let definition = format!("io.k8s.api.{package}.{name}");
+        let typing = Typing::of_definition(&definition, definitions).unwrap();
+        Self {
+            api_version: api_version.into(),
+            name: name.into(),
+            plural: plural.into(),
+            namespaced: true,
+            schema: Value::Null,
+            typings: Typings::from([(api_version.to_owned(), typing)]),
+            merge_keys: MergeKeys::of_definition(&definition, definitions),
+            empty: empty_object(&definition, definitions),
+        }
+    }
+
+    pub(crate) fn is_custom(&self) -> bool {
+        !self.schema.is_null()
     }
 
     pub(crate) fn reset(&self, subresource: &str) -> FieldSet {

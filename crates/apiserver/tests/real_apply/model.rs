@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use muster_apiserver::apply::{
-    ApplyError, PatchError, Write as By, apply, json_patch, keep_times_of_equal, merge_patch, track_update,
+    ApplyError, PatchError, Write as By, apply, json_patch, keep_times_of_equal, merge_patch,
+    strategic_merge_patch, track_update,
 };
 use serde_json::{Value, json};
 
@@ -27,12 +28,14 @@ pub(crate) fn expected(
         subresource: request.subresource,
         manager: &request.manager,
         reset: &reset,
+        empty: &kind.empty,
         now,
     };
     let mut new = match &request.write {
         Write::Apply { config, force } => {
             let mut new = apply(live, config, *force, &by).map_err(refused)?.object;
             kind.default(&mut new);
+            omit_empty(kind, &mut new);
             new
         }
         Write::Create(object) | Write::Replace(object) => tracked(kind, live, object.clone(), &by),
@@ -40,8 +43,12 @@ pub(crate) fn expected(
             tracked(kind, live, merge_patch(live.unwrap(), patch).map_err(unpatched)?, &by)
         }
         Write::Json(patch) => tracked(kind, live, json_patch(live.unwrap(), patch).map_err(unpatched)?, &by),
+        Write::Strategic(patch) => {
+            let new = strategic_merge_patch(live.unwrap(), patch, &kind.merge_keys).map_err(unpatched)?;
+            tracked(kind, live, new, &by)
+        }
     };
-    prepare(live, &mut new, request.subresource);
+    prepare(live.unwrap_or(&kind.empty), &mut new, request.subresource);
     if kind.namespaced {
         new["metadata"]["namespace"] = json!("default");
     }
@@ -52,18 +59,38 @@ pub(crate) fn expected(
 }
 
 fn tracked(kind: &Kind, live: Option<&Value>, mut new: Value, by: &By<'_>) -> Value {
-    // A custom resource's metadata is read into its type, in which what is empty is not there.
-    let empty = |value: &Value| *value == json!([]) || *value == json!({}) || value.is_null();
-    new["metadata"].as_object_mut().unwrap().retain(|_, value| !empty(value));
-    kind.prune(&mut new);
-    kind.default(&mut new);
+    if kind.is_custom() {
+        // A custom resource's metadata is read into its type, in which what is empty is not there.
+        let empty = |value: &Value| *value == json!([]) || *value == json!({}) || value.is_null();
+        new["metadata"].as_object_mut().unwrap().retain(|_, value| !empty(value));
+        kind.prune(&mut new);
+        kind.default(&mut new);
+    }
+    omit_empty(kind, &mut new);
     track_update(live, &new, by)
 }
 
+/// A built-in kind is read into its type, which is printed without empty lists and maps.
+fn omit_empty(kind: &Kind, value: &mut Value) {
+    if kind.is_custom() {
+        return;
+    }
+    match value {
+        Value::Object(fields) => {
+            let maps = ["labels", "annotations", "data"];
+            fields.retain(|name, value| {
+                let empty_map = maps.contains(&name.as_str()) && *value == json!({});
+                !(value.is_null() || *value == json!([]) && name != "managedFields" || empty_map)
+            });
+            fields.values_mut().for_each(|value| omit_empty(kind, value));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| omit_empty(kind, item)),
+        _ => {}
+    }
+}
+
 /// What a write cannot change stays as it is.
-fn prepare(live: Option<&Value>, new: &mut Value, subresource: &str) {
-    let nothing = json!({});
-    let live = live.unwrap_or(&nothing);
+fn prepare(live: &Value, new: &mut Value, subresource: &str) {
     let owners = new["metadata"].get("managedFields").cloned();
     let status = if subresource.is_empty() { live.get("status") } else { new.get("status") }.cloned();
     if subresource.is_empty() {

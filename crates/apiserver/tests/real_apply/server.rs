@@ -24,6 +24,7 @@ pub(crate) enum Write {
     Apply { config: Value, force: bool },
     Merge(Value),
     Json(Value),
+    Strategic(Value),
     Replace(Value),
 }
 
@@ -62,7 +63,8 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) async fn of(kind: &Kind, name: &str) -> Self {
         let namespace = if kind.namespaced { "/namespaces/default" } else { "" };
-        let path = format!("/apis/{}{namespace}/{}", kind.api_version, kind.plural);
+        let root = if kind.api_version.contains('/') { "apis" } else { "api" };
+        let path = format!("/{root}/{}{namespace}/{}", kind.api_version, kind.plural);
         Self { client: plane().client().await.unwrap(), path, name: name.into() }
     }
 
@@ -90,6 +92,7 @@ impl Server {
             }
             Write::Merge(body) => (body, "application/merge-patch+json"),
             Write::Json(body) => (body, "application/json-patch+json"),
+            Write::Strategic(body) => (body, "application/strategic-merge-patch+json"),
         };
         // As an apply, whatever it is: only that may carry `force`.
         let empty = Patch::Apply(json!({}));

@@ -19,6 +19,7 @@ pub use update::track_update;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use super::fields::FieldSet;
 use super::typing::Typing;
@@ -44,6 +45,9 @@ pub struct Write<'a> {
     pub manager: &'a str,
     /// Fields that this kind of request cannot change, whatever is sent: nobody comes to own them.
     pub reset: &'a FieldSet,
+    /// An object of the kind with nothing set: `{}` for a custom resource, [`crate::apply::empty_object`] for a
+    /// built-in kind. What it has is nobody's by being there.
+    pub empty: &'a Value,
     /// The time of the request.
     pub now: Timestamp,
 }

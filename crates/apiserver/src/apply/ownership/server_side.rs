@@ -1,6 +1,6 @@
 //! Server-side apply: the writer says all that it wants, and owns exactly that.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::conflict::Conflicts;
 use super::entries::{Managed, ManagedEntry, Operation, decode, encode, forget, listed};
@@ -54,7 +54,7 @@ pub fn apply(
     force: bool,
     write: &Write<'_>,
 ) -> Result<Applied, ApplyError> {
-    let empty = new_object(config);
+    let empty = new_object(config, write);
     let live = live.unwrap_or(&empty);
     check_kind(config, write)?;
     let managed = decode(live)
@@ -81,8 +81,8 @@ pub fn apply(
     Ok(applied)
 }
 
-fn new_object(config: &Value) -> Value {
-    let mut object = Map::new();
+fn new_object(config: &Value, write: &Write<'_>) -> Value {
+    let mut object = write.empty.as_object().cloned().unwrap_or_default();
     for name in ["apiVersion", "kind"] {
         object.extend(config.get(name).map(|value| (name.to_owned(), value.clone())));
     }
@@ -115,7 +115,7 @@ fn tracked(
         let before = Write { manager: BEFORE_FIRST_APPLY, ..*write };
         let mut bare = live.clone();
         forget(&mut bare);
-        update(&new_object(config), &bare, managed, &before).map_err(|reason| {
+        update(&new_object(config, write), &bare, managed, &before).map_err(|reason| {
             ApplyError::Internal(format!("failed to create manager for existing fields: {reason}"))
         })?
     } else {

@@ -16,6 +16,7 @@ pub(super) const VERSION: &str = "example.dev/v1";
 pub(super) struct Cluster {
     typings: Typings,
     reset: FieldSet,
+    empty: Value,
     pub(super) second: i64,
     pub(super) live: Option<Value>,
 }
@@ -23,7 +24,7 @@ pub(super) struct Cluster {
 impl Cluster {
     pub(super) fn new() -> Self {
         let typings = Typings::from([(VERSION.to_owned(), typing())]);
-        Self { typings, reset: FieldSet::new(), second: 1_000_000, live: None }
+        Self { typings, reset: FieldSet::new(), empty: json!({}), second: 1_000_000, live: None }
     }
 
     /// One with this object, whose owners nobody has recorded.
@@ -44,6 +45,7 @@ impl Cluster {
             subresource: "",
             manager,
             reset: &self.reset,
+            empty: &self.empty,
             now,
         }
     }

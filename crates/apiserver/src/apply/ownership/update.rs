@@ -1,6 +1,6 @@
 //! Ownership after a write that is not an apply: whoever changes a field owns it.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Write;
 use super::cap::cap_updaters;
@@ -13,8 +13,7 @@ use crate::apply::typing::Typing;
 /// The new object with its `managedFields`. `live` is what it replaces, none for a create. Never fails: where the
 /// objects do not fit their types, the new one is left without owners, as on the server.
 pub fn track_update(live: Option<&Value>, new: &Value, write: &Write<'_>) -> Value {
-    let nothing = Value::Object(Map::new());
-    let live = live.unwrap_or(&nothing);
+    let live = live.unwrap_or(write.empty);
     let managed = live_or_new(live, new, write);
     let mut object = new.clone();
     forget(&mut object);

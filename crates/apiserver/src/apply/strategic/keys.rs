@@ -3,6 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value};
+
+use crate::apply::typing::reference;
+
+/// How deep a kind is read. Definitions may refer to themselves; what is merged by key lies far above this.
+const MAX_DEPTH: usize = 12;
+
 /// How one field is patched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldMerge {
@@ -28,9 +35,49 @@ impl FieldMerge {
 pub struct MergeKeys(BTreeMap<String, FieldMerge>);
 
 impl MergeKeys {
+    /// Reads the fields of a kind from the definitions that a server publishes, which may refer to each other.
+    pub fn of_definition(name: &str, definitions: &Map<String, Value>) -> Self {
+        let mut fields = BTreeMap::new();
+        if let Some(schema) = definitions.get(name) {
+            read(schema, definitions, "", 0, &mut fields);
+        }
+        Self(fields)
+    }
+
+    /// The fields with their paths.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &FieldMerge)> {
+        self.0.iter().map(|(path, field)| (path.as_str(), field))
+    }
+
     /// How the field at this path is patched.
     pub(super) fn at(&self, path: &str) -> FieldMerge {
         self.0.get(path).cloned().unwrap_or_default()
+    }
+}
+
+fn read(
+    schema: &Value,
+    definitions: &Map<String, Value>,
+    path: &str,
+    depth: usize,
+    fields: &mut BTreeMap<String, FieldMerge>,
+) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    let referred = reference(schema).and_then(|name| definitions.get(name));
+    let schema = referred.unwrap_or(schema);
+    if let Some(items) = schema.get("items") {
+        read(items, definitions, path, depth + 1, fields);
+    }
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let text = |key: &str| property.get(key).and_then(Value::as_str);
+        if let Some(strategy) = text("x-kubernetes-patch-strategy") {
+            let field = FieldMerge::new(strategy, text("x-kubernetes-patch-merge-key"));
+            fields.insert(path.clone(), field);
+        }
+        read(property, definitions, &path, depth + 1, fields);
     }
 }
 

@@ -105,3 +105,23 @@ fn nulls_in_what_is_new_are_dropped() {
     let patch = json!({"spec": {"new": {"a": null, "b": [{"c": null}]}}});
     assert_eq!(patched(&json!({}), &patch), Ok(json!({"spec": {"new": {"b": [{}]}}})));
 }
+
+#[test]
+fn keys_are_read_from_definitions_that_refer_to_themselves() {
+    let definitions = json!({
+        "Pod": {"properties": {"spec": {"$ref": "#/definitions/Spec"}}},
+        "Spec": {"properties": {
+            "nested": {"$ref": "#/definitions/Spec"},
+            "containers": {
+                "type": "array", "items": {"$ref": "#/definitions/Container"},
+                "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name",
+            },
+        }},
+        "Container": {"properties": {"tags": {"type": "array", "x-kubernetes-patch-strategy": "merge"}}},
+    });
+    let keys = MergeKeys::of_definition("Pod", definitions.as_object().unwrap());
+    assert_eq!(keys.at("spec.containers"), FieldMerge::new("merge", Some("name")));
+    assert_eq!(keys.at("spec.containers.tags"), FieldMerge::new("merge", None));
+    assert_eq!(keys.at("spec.nested.containers"), FieldMerge::new("merge", Some("name")));
+    assert!(keys.iter().count() < 100);
+}

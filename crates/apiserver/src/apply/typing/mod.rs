@@ -1,8 +1,12 @@
 //! What the fields of a kind are to those who share it: which lists and maps are owned item by item, and by which
 //! keys, and which are owned as a whole.
 
+mod empty;
 mod metadata;
 mod schema;
+
+pub use empty::empty_object;
+pub(crate) use schema::reference;
 
 use std::collections::BTreeMap;
 

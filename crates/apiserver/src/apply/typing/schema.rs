@@ -85,7 +85,7 @@ fn add_embedded(schema: &mut Value, depth: usize) -> Result<(), SchemaError> {
 }
 
 /// The name of the definition that a schema refers to, directly or as the only part of `allOf`.
-fn reference(schema: &Value) -> Option<&str> {
+pub(crate) fn reference(schema: &Value) -> Option<&str> {
     let text = schema.get("$ref").and_then(Value::as_str).or_else(|| {
         match schema.get("allOf")?.as_array()?.as_slice() {
             [only] => only.get("$ref")?.as_str(),

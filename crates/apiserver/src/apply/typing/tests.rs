@@ -104,3 +104,18 @@ fn schemas_that_make_no_sense_are_refused() {
         .fold(json!({"type": "string"}), |inner, _| json!({"type": "object", "properties": {"a": inner}}));
     assert!(Typing::of_custom_resource(&deep).is_err());
 }
+
+#[test]
+fn an_empty_object_has_what_is_always_there() {
+    let definitions = json!({
+        "Thing": {"properties": {
+            "spec": {"allOf": [{"$ref": "#/components/schemas/Spec"}], "default": {}},
+            "note": {"type": "string", "default": ""},
+        }},
+        "Spec": {"required": ["list", "name"], "properties": {
+            "list": {"type": "array"}, "name": {"type": "string", "default": ""}, "other": {"type": "string"},
+        }},
+    });
+    let empty = empty_object("Thing", definitions.as_object().unwrap());
+    assert_eq!(empty, json!({"spec": {"list": null, "name": ""}}));
+}

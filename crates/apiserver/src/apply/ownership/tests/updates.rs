@@ -89,6 +89,7 @@ fn what_a_write_cannot_change_it_does_not_own() {
         subresource: "",
         manager: "one",
         reset: &reset,
+        empty: &json!({}),
         now: Timestamp::UNIX_EPOCH,
     };
     let by_status = Write { reset: &reset_by_status(), subresource: "status", ..by };

@@ -211,8 +211,8 @@ impl World {
     pub(crate) fn best_to_seed(&self) -> Option<Directive> {
         let roster = self.leaders.last()?.observed.roster();
         let fit = self.nodes.values().filter(|node| {
-            let mut voters = roster.into_iter().flat_map(Roster::voters);
-            let votes = voters.any(|voter| voter.volume == node.volume.uuid);
+            let mut counted = roster.into_iter().flat_map(Roster::voters);
+            let votes = counted.any(|voter| voter.volume == node.volume.uuid);
             node.agent.is_some() && votes && node.volume.held().counts() && !node.volume.unreadable
         });
         let best = fit.max_by_key(|node| node.volume.held().place());

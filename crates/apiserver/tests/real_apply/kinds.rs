@@ -1,8 +1,6 @@
 //! The kinds that sequences run on, and what a server does to their objects besides ownership.
 
-use muster_apiserver::apply::{
-    FieldSet, MergeKeys, Typing, Typings, empty_object, reset_by_main, reset_by_status,
-};
+use muster_apiserver::apply::{MergeKeys, Typing, Typings, empty_object};
 use serde_json::{Value, json};
 
 /// A kind as both sides need it.
@@ -61,10 +59,6 @@ impl Kind {
 
     pub(crate) fn is_custom(&self) -> bool {
         !self.schema.is_null()
-    }
-
-    pub(crate) fn reset(&self, subresource: &str) -> FieldSet {
-        if subresource.is_empty() { reset_by_main(true) } else { reset_by_status() }
     }
 
     /// Drops what the schema does not know.

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use muster_apiserver::apply::{
-    ApplyError, PatchError, Write as By, apply, json_patch, keep_times_of_equal, merge_patch,
-    strategic_merge_patch, track_update,
+    ApplyError, PatchError, Write as By, apply, json_patch, keep_times_of_equal, merge_patch, reset_by_main,
+    reset_by_status, strategic_merge_patch, track_update,
 };
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(crate) fn expected(
     request: &Request,
     now: Timestamp,
 ) -> Result<Value, Refusal> {
-    let reset = kind.reset(request.subresource);
+    let reset = if request.subresource.is_empty() { reset_by_main(true) } else { reset_by_status() };
     let by = By {
         typings: &kind.typings,
         api_version: &kind.api_version,
@@ -33,18 +33,21 @@ pub(crate) fn expected(
     };
     let mut new = match &request.write {
         Write::Apply { config, force } => {
-            let mut new = apply(live, config, *force, &by).map_err(refused)?.object;
+            let mut new = apply(live, config, *force, &by).map_err(|error| refused(&error))?.object;
             kind.default(&mut new);
             omit_empty(kind, &mut new);
             new
         }
         Write::Create(object) | Write::Replace(object) => tracked(kind, live, object.clone(), &by),
         Write::Merge(patch) => {
-            tracked(kind, live, merge_patch(live.unwrap(), patch).map_err(unpatched)?, &by)
+            tracked(kind, live, merge_patch(live.unwrap(), patch).map_err(|error| unpatched(&error))?, &by)
         }
-        Write::Json(patch) => tracked(kind, live, json_patch(live.unwrap(), patch).map_err(unpatched)?, &by),
+        Write::Json(patch) => {
+            tracked(kind, live, json_patch(live.unwrap(), patch).map_err(|error| unpatched(&error))?, &by)
+        }
         Write::Strategic(patch) => {
-            let new = strategic_merge_patch(live.unwrap(), patch, &kind.merge_keys).map_err(unpatched)?;
+            let new = strategic_merge_patch(live.unwrap(), patch, &kind.merge_keys)
+                .map_err(|error| unpatched(&error))?;
             tracked(kind, live, new, &by)
         }
     };
@@ -112,21 +115,21 @@ fn put(object: &mut Value, name: &str, value: Option<Value>) {
     };
 }
 
-fn refused(error: ApplyError) -> Refusal {
-    let code = match &error {
+fn refused(error: &ApplyError) -> Refusal {
+    let code = match error {
         ApplyError::Conflicts(_) => 409,
         ApplyError::BadRequest(_) => 400,
         ApplyError::Internal(_) => 500,
     };
     let mut causes = Vec::new();
-    if let ApplyError::Conflicts(conflicts) = &error {
+    if let ApplyError::Conflicts(conflicts) = error {
         causes = conflicts.causes().into_iter().map(|cause| (cause.field, cause.message)).collect();
         causes.sort();
     }
     Refusal { code, message: error.to_string(), causes }
 }
 
-fn unpatched(error: PatchError) -> Refusal {
+fn unpatched(error: &PatchError) -> Refusal {
     let code = match error {
         PatchError::BadRequest(_) => 400,
         PatchError::TooLarge(_) => 413,

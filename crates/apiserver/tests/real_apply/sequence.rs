@@ -86,7 +86,8 @@ impl Writer<'_> {
             metadata["annotations"] = json!({"a.b": "<&>"});
         }
         if self.choices.once_in(5) {
-            metadata["ownerReferences"] = json!([owner(*self.choices.of(&["u1", "u2"]))]);
+            let uid = self.choices.of(&["u1", "u2"]);
+            metadata["ownerReferences"] = json!([owner(uid)]);
         }
     }
 
@@ -169,7 +170,7 @@ impl Writer<'_> {
             0 => drop(metadata.remove("managedFields")),
             1 => drop(metadata.insert("managedFields".into(), json!([]))),
             2 => {
-                drop(metadata.insert("managedFields".into(), json!([{"manager": "x", "operation": "Guess"}])))
+                metadata.insert("managedFields".into(), json!([{"manager": "x", "operation": "Guess"}]));
             }
             3 => drop(metadata.remove("labels")),
             4 => {
@@ -178,7 +179,7 @@ impl Writer<'_> {
             }
             5 => {
                 let entries = metadata.get_mut("managedFields").and_then(Value::as_array_mut);
-                entries.map(|entries| entries.pop());
+                entries.map(Vec::pop);
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 #![cfg(test)] // so that the lints for tests hold in helper functions too
 
 mod crds;
+mod expressions;
 mod formats;
 mod generate;
 mod objects;

@@ -252,7 +252,7 @@ impl Differences {
     pub(crate) fn assert_none(self, at_least: usize) {
         println!("{} answers compared, {} of them refusals", self.asked, self.refused);
         assert!(self.asked >= at_least, "only {} questions", self.asked);
-        let shown: Vec<_> = self.found.iter().take(30).cloned().collect();
+        let shown: Vec<_> = self.found.iter().take(60).cloned().collect();
         assert!(shown.is_empty(), "{} differences:\n{}", self.found.len(), shown.join("\n"));
     }
 }

@@ -7,8 +7,8 @@ use kube_cel::KubeCelExt;
 use kube_cel::cel::objects::{Key, Opaque, OptionalValue, TryIntoValue as _};
 use kube_cel::cel::{Context, ExecutionError, IdedExpr, Value};
 
-use super::quantity;
-use super::rewrite::{CHECK_QUANTITY, IS_QUANTITY, SELECT_OPTIONAL, TICK};
+use super::rewrite::{AS_TEXT, CHECK_QUANTITY, IS_QUANTITY, SELECT_OPTIONAL, TICK};
+use super::{absorb, quantity};
 
 /// Steps of loops that one rule may take. The server allows a rule a million units of cost; a step takes four or more.
 pub(super) const MAX_STEPS_OF_A_RULE: u64 = 250_000;
@@ -56,6 +56,7 @@ pub(super) fn optional(value: Option<Value>) -> Value {
 
 fn context() -> Context<'static> {
     let mut context = Context::default().with_all();
+    absorb::register(&mut context);
     context.add_function(TICK, tick);
     context.add_function(SELECT_OPTIONAL, select_optional);
     context.add_function(CHECK_QUANTITY, |text: Arc<String>| match quantity::check(&text) {
@@ -63,6 +64,10 @@ fn context() -> Context<'static> {
         Err(error) => Err(ExecutionError::function_error("quantity", error)),
     });
     context.add_function(IS_QUANTITY, |text: Arc<String>| quantity::check(&text).is_ok());
+    context.add_function(AS_TEXT, |value: Value| -> Result<Value, ExecutionError> {
+        Ok(if let Value::Bool(value) = value { Value::String(Arc::new(value.to_string())) } else { value })
+    });
+    context.add_function("bool", to_bool);
     context.add_function("dyn", |value: Value| -> Result<Value, ExecutionError> { Ok(value) });
     context.add_function("type", |value: Value| -> Result<Value, ExecutionError> {
         Ok(type_value(type_name(&value)))
@@ -72,6 +77,17 @@ fn context() -> Context<'static> {
     }
     context.add_variable_from_value("google.protobuf.Timestamp", type_value("google.protobuf.Timestamp"));
     context
+}
+
+fn to_bool(value: Value) -> Result<Value, ExecutionError> {
+    let Value::String(text) = &value else {
+        return if matches!(value, Value::Bool(_)) { Ok(value) } else { Err(ExecutionError::NoSuchOverload) };
+    };
+    match text.as_str() {
+        "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(Value::Bool(true)),
+        "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(Value::Bool(false)),
+        _ => Err(ExecutionError::function_error("bool", "type conversion error from 'string' to 'bool'")),
+    }
 }
 
 fn tick(goes_on: Value) -> Result<Value, ExecutionError> {

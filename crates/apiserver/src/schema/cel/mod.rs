@@ -3,6 +3,7 @@
 //! Expressions are evaluated by the crate `cel` with Kubernetes' functions from `kube-cel`. Where they are evaluated,
 //! and what `oldSelf` is there, is decided here: items of lists of type `map` are found again by their keys.
 
+mod absorb;
 mod check;
 mod environment;
 mod errors;

@@ -2,8 +2,10 @@
 //! expressed by what it has.
 
 use kube_cel::cel::IdedExpr;
-use kube_cel::cel::common::ast::operators::{OPT_INDEX, OPT_SELECT};
+use kube_cel::cel::common::ast::operators::{LOGICAL_AND, LOGICAL_OR, OPT_INDEX, OPT_SELECT};
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
+
+use super::absorb;
 
 /// Counts a step of a loop, and ends a loop that takes too many.
 pub(super) const TICK: &str = "@tick";
@@ -14,6 +16,9 @@ pub(super) const SELECT_OPTIONAL: &str = "@optional";
 pub(super) const CHECK_QUANTITY: &str = "@quantity";
 /// Whether a text is a quantity; the evaluator forgives spaces.
 pub(super) const IS_QUANTITY: &str = "@isQuantity";
+
+/// A value from which a text can be made; the evaluator makes none from a boolean.
+pub(super) const AS_TEXT: &str = "@text";
 
 /// Rewrites an expression; the error says what in it cannot be evaluated.
 pub(super) fn rewrite(expr: IdedExpr, optional_old_self: bool) -> Result<IdedExpr, String> {
@@ -63,16 +68,23 @@ impl Rewriter {
     fn call(&self, call: CallExpr) -> Result<Expr, String> {
         let target = call.target.map(|target| self.visit(*target).map(Box::new)).transpose()?;
         let mut args = self.all(call.args)?;
-        let func_name = match (call.func_name.as_str(), args.len()) {
-            (OPT_SELECT, _) => SELECT_OPTIONAL.to_owned(),
-            ("isQuantity", _) => IS_QUANTITY.to_owned(),
-            ("quantity", 1) => {
-                let checked = CallExpr { func_name: CHECK_QUANTITY.to_owned(), target: None, args };
-                args = vec![IdedExpr { id: 0, expr: Expr::Call(checked) }];
-                call.func_name
+        let mut wrap = |function: &str| args = vec![applied(function, std::mem::take(&mut args))];
+        let func_name = match call.func_name.as_str() {
+            LOGICAL_OR => absorb::OR,
+            LOGICAL_AND => absorb::AND,
+            OPT_SELECT => SELECT_OPTIONAL,
+            "isQuantity" => IS_QUANTITY,
+            name @ "quantity" => {
+                wrap(CHECK_QUANTITY);
+                name
             }
-            _ => call.func_name,
+            name @ "string" if target.is_none() => {
+                wrap(AS_TEXT);
+                name
+            }
+            name => name,
         };
+        let func_name = func_name.to_owned();
         Ok(Expr::Call(CallExpr { func_name, target, args }))
     }
 
@@ -80,19 +92,38 @@ impl Rewriter {
         if it.iter_var2.is_some() {
             return Err("ERROR: <input>: loops over two variables are not supported".to_owned());
         }
-        let condition = self.visit(it.loop_cond)?;
-        let loop_cond = IdedExpr {
-            id,
-            expr: Expr::Call(CallExpr { func_name: TICK.to_owned(), target: None, args: vec![condition] }),
-        };
-        Ok(Expr::Comprehension(Box::new(ComprehensionExpr {
+        let (loop_step, around) = self.step(it.loop_step, &it.accu_var)?;
+        let comprehension = Expr::Comprehension(Box::new(ComprehensionExpr {
             iter_range: self.visit(it.iter_range)?,
             accu_init: self.visit(it.accu_init)?,
-            loop_cond,
-            loop_step: self.visit(it.loop_step)?,
+            loop_cond: applied(TICK, vec![self.visit(it.loop_cond)?]),
+            loop_step,
             result: self.visit(it.result)?,
             ..it
-        })))
+        }));
+        Ok(match around {
+            None => comprehension,
+            Some(function) => applied(function, vec![IdedExpr { id, expr: comprehension }]).expr,
+        })
+    }
+
+    /// The step of a loop, and, if it looks for something that decides, the function that the loop is an argument of.
+    fn step(&self, step: IdedExpr, accumulator: &str) -> Result<(IdedExpr, Option<&'static str>), String> {
+        let (id, mut call) = match step {
+            IdedExpr { id, expr: Expr::Call(call) } => (id, call),
+            other => return Ok((self.visit(other)?, None)),
+        };
+        let accumulates = matches!(call.args.first(), Some(first) if is_ident(first, accumulator));
+        let (of_step, of_loop) = match call.func_name.as_str() {
+            LOGICAL_OR if accumulates => (absorb::ANY_STEP, absorb::ANY),
+            LOGICAL_AND if accumulates => (absorb::ALL_STEP, absorb::ALL),
+            _ => return Ok((self.visit(IdedExpr { id, expr: Expr::Call(call) })?, None)),
+        };
+        let mut args = self.all(std::mem::take(&mut call.args))?;
+        if let Some(last) = args.pop() {
+            args.push(applied(of_step, vec![last]));
+        }
+        Ok((IdedExpr { id, expr: Expr::Call(CallExpr { args, ..call }) }, Some(of_loop)))
     }
 
     /// A field of what may be absent may be absent.
@@ -118,6 +149,15 @@ impl Rewriter {
             _ => false,
         }
     }
+}
+
+fn is_ident(expr: &IdedExpr, name: &str) -> bool {
+    matches!(&expr.expr, Expr::Ident(ident) if ident == name)
+}
+
+/// A call of a function.
+fn applied(function: &str, args: Vec<IdedExpr>) -> IdedExpr {
+    IdedExpr { id: 0, expr: Expr::Call(CallExpr { func_name: function.to_owned(), target: None, args }) }
 }
 
 fn literal(id: u64, value: LiteralValue) -> IdedExpr {

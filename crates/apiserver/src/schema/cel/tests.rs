@@ -66,6 +66,23 @@ fn rules_see_values_of_every_type() {
 }
 
 #[test]
+fn errors_that_do_not_matter_are_passed_over() {
+    let spec = json!({"count": 3, "list": ["a", "b"], "map": {"b": "1"}});
+    for rule in [
+        "self.text == '' || self.count == 3",
+        "self.count == 3 || self.text == ''",
+        "!(self.text == '' && self.count == 4)",
+        "self.list.exists(x, self.map[x] == '1')",
+        "!self.list.all(x, self.map[x] == '2')",
+        "self.list.exists(x, self.list.exists(y, self.map[y] == '1') && x == 'b')",
+    ] {
+        assert_eq!(holds(rule, &spec), [""; 0], "{rule}");
+    }
+    let error = &holds("self.list.exists(x, self.map[x] == '9')", &spec)[0];
+    assert!(error.contains("no such key: a evaluating rule"), "{error}");
+}
+
+#[test]
 fn absent_and_null_fields_are_absent() {
     assert_eq!(holds("!has(self.text)", &json!({})), [""; 0]);
     assert_eq!(

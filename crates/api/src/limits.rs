@@ -76,9 +76,11 @@ pub const LABEL_VALUE_PATTERN: &str = "^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?
 pub const LABEL_KEY_MAX: u32 = 317;
 /// Longest `host[:port]`.
 pub const ADDRESS_MAX: u32 = 260;
-/// `host[:port]`: a name, an IPv4 address, or an IPv6 address in brackets.
-pub const ADDRESS_PATTERN: &str =
-    r"^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?)(:[0-9]{1,5})?$";
+/// `host[:port]`: a name, an IPv4 address, or an IPv6 address in brackets; a port from 1 to 65535.
+pub const ADDRESS_PATTERN: &str = concat!(
+    r"^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?)",
+    r"(:([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?$"
+);
 /// Longest path of a file or device.
 pub const PATH_MAX: u32 = 255;
 /// An absolute path without blanks, and without `..` being needed.

@@ -163,6 +163,8 @@ fn external_cases() -> Vec<Case> {
             set(address, "[fd00::7]:7443"),
         ),
         bound("spec.external.address", "", set(address, ""), set(address, "10.0.0.7")),
+        bound("spec.external.address", "should match", set(address, "h:65536"), set(address, "h:65535")),
+        bound("spec.external.address", "should match", set(address, "h:0"), set(address, "h:1")),
         bound(
             "spec.external.credentials",
             "Required value",

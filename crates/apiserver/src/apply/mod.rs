@@ -16,9 +16,9 @@ pub use json_patch::json_patch;
 pub use literal::Literal;
 pub use merge_patch::merge_patch;
 pub use ownership::{
-    Applied, ApplyError, Cause, Conflict, Conflicts, ManagedEntry, Operation, Typings, Write, apply,
-    keep_times_of_equal, managed_entries, manager_name, reset_by_main, reset_by_status, track_update,
-    validate_managed_fields,
+    Applied, ApplyError, Cause, Conflict, Conflicts, ManagedEntry, Operation, ReplicasPaths, Typings, Write,
+    apply, keep_times_of_equal, managed_entries, manager_name, owners_after_scale, reset_by_main,
+    reset_by_status, scale_owners, track_update, validate_managed_fields,
 };
 pub use patch_error::PatchError;
 pub use strategic::{FieldMerge, MergeKeys, strategic_merge_patch};

@@ -7,14 +7,14 @@ use crate::random::Choices;
 use crate::sequence::step;
 use crate::server::{Request, Server, Write, plane};
 
-fn definitions(group_version: &str) -> Value {
+pub(crate) fn definitions(group_version: &str) -> Value {
     let output = plane().kubectl(&["get", "--raw", &format!("/openapi/v3/{group_version}")]).unwrap();
     let published: Value = serde_json::from_slice(&output.stdout).unwrap();
     published["components"]["schemas"].clone()
 }
 
 /// The least that the server adds defaults to, so that what is compared later has them all.
-fn deployment(name: &str) -> Value {
+pub(crate) fn deployment(name: &str) -> Value {
     let container = |name: &str| json!({"name": name, "image": "i:0"});
     json!({
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},

@@ -16,21 +16,26 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// The kind that a CRD with one version defines.
-    pub(crate) fn of_crd(crd: &Value) -> Self {
-        let spec = &crd["spec"];
-        let version = &spec["versions"][0];
+    /// The kind that a CRD defines, in each of its versions.
+    pub(crate) fn of_crd(crd: &Value) -> Vec<Self> {
+        let versions = crd["spec"]["versions"].as_array().unwrap();
+        versions.iter().map(|version| Self::of_version(&crd["spec"], version)).collect()
+    }
+
+    fn of_version(spec: &Value, version: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
-        let api_version = format!("{}/{}", text(&spec["group"]), text(&version["name"]));
-        let schema = version["schema"]["openAPIV3Schema"].clone();
-        let typing = Typing::of_custom_resource(&schema).unwrap();
+        let api_version = |version: &Value| format!("{}/{}", text(&spec["group"]), text(&version["name"]));
+        let typing = |version: &Value| {
+            let typing = Typing::of_custom_resource(&version["schema"]["openAPIV3Schema"]).unwrap();
+            (api_version(version), typing)
+        };
         Self {
             name: text(&spec["names"]["kind"]),
             plural: text(&spec["names"]["plural"]),
             namespaced: spec["scope"] == "Namespaced",
-            typings: Typings::from([(api_version.clone(), typing)]),
-            api_version,
-            schema,
+            typings: spec["versions"].as_array().unwrap().iter().map(typing).collect(),
+            api_version: api_version(version),
+            schema: version["schema"]["openAPIV3Schema"].clone(),
             merge_keys: MergeKeys::default(),
             empty: json!({}),
         }
@@ -158,16 +163,24 @@ pub(crate) fn synthetic() -> Value {
         "size": {"x-kubernetes-int-or-string": true},
     }});
     let status = json!({"type": "object", "properties": {"phase": text, "conditions": conditions}});
+    let version = |name: &str, schema: &Value, stored: bool| {
+        json!({
+            "name": name, "served": true, "storage": stored, "subresources": {"status": {}},
+            "schema": {"openAPIV3Schema": schema},
+        })
+    };
+    let schema = json!({"type": "object", "properties": {"spec": spec, "status": status}});
+    // The other version differs in what is one value.
+    let mut other = schema.clone();
+    other["properties"]["spec"]["properties"]["tags"]["x-kubernetes-list-type"] = json!("atomic");
+    other["properties"]["spec"]["properties"]["pair"]["x-kubernetes-map-type"] = json!("atomic");
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "things.apply.muster.dev"},
         "spec": {
             "group": "apply.muster.dev", "scope": "Namespaced",
             "names": {"kind": "Thing", "plural": "things"},
-            "versions": [{
-                "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
-                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec, "status": status}}},
-            }],
+            "versions": [version("v1", &schema, true), version("v2", &other, false)],
         },
     })
 }

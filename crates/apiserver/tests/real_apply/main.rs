@@ -6,5 +6,6 @@ mod kinds;
 mod model;
 mod own_kinds;
 mod random;
+mod scale;
 mod sequence;
 mod server;

@@ -12,11 +12,13 @@ fn read(path: &str) -> Value {
 }
 
 async fn sequences(crd: &str, manifest: &str) {
-    let kind = Kind::of_crd(&read(&format!("deploy/crds/{crd}.yaml")));
+    let kinds = Kind::of_crd(&read(&format!("deploy/crds/{crd}.yaml")));
     let base = read(&format!("crates/api/tests/manifests/{manifest}.yaml"));
     for seed in 1..=2 {
         let name = format!("{manifest}-{seed}");
-        Writer { kind: &kind, name, choices: Choices::new(seed), base: Some(base.clone()) }.run(40).await;
+        let mut writer =
+            Writer { kind: &kinds[0], name, choices: Choices::new(seed), base: Some(base.clone()) };
+        writer.run(&kinds, 40).await;
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) struct Writer<'k> {
     pub(crate) base: Option<Value>,
 }
 
-impl Writer<'_> {
+impl<'k> Writer<'k> {
     fn partial(&mut self, part: &str, sparse: usize) -> Value {
         self.choices.value(&self.kind.schema["properties"][part], sparse)
     }
@@ -187,16 +187,24 @@ impl Writer<'_> {
     }
 
     /// Runs so many steps on both sides.
-    pub(crate) async fn run(&mut self, steps: usize) {
-        let server = Server::of(self.kind, &self.name).await;
+    pub(crate) async fn run(&mut self, kinds: &'k [Kind], steps: usize) {
+        let mut servers = Vec::new();
+        for kind in kinds {
+            servers.push((kind, Server::of(kind, &self.name).await));
+        }
         let mut live: Option<Value> = None;
         for index in 0..steps {
+            let (kind, server) = self.choices.of(&servers);
+            self.kind = kind;
+            if let Some(live) = &mut live {
+                live["apiVersion"] = json!(self.kind.api_version);
+            }
             let request = match &live {
                 Some(live) => self.request(live),
                 None => self.creation(),
             };
             println!("{}, step {index}", self.name); // shown if it fails
-            if let Some(new) = step(self.kind, &server, live.as_ref(), &request).await {
+            if let Some(new) = step(self.kind, server, live.as_ref(), &request).await {
                 live = Some(new);
             }
             let kept = live.as_ref().is_none_or(|live| live["metadata"].get("finalizers").is_some());
@@ -222,9 +230,20 @@ impl Writer<'_> {
 
 #[tokio::test]
 async fn real_random_sequences_give_the_same_objects_owners_and_refusals() {
-    let kind = Kind::of_crd(&synthetic());
+    let kinds = Kind::of_crd(&synthetic());
     for seed in 1..=10 {
         let name = format!("thing-{seed}");
-        Writer { kind: &kind, name, choices: Choices::new(seed), base: None }.run(60).await;
+        let mut writer = Writer { kind: &kinds[0], name, choices: Choices::new(seed), base: None };
+        writer.run(&kinds[..1], 60).await;
+    }
+}
+
+#[tokio::test]
+async fn real_random_sequences_in_two_versions_do_too() {
+    let kinds = Kind::of_crd(&synthetic());
+    for seed in 1..=6 {
+        let name = format!("versions-{seed}");
+        let mut writer = Writer { kind: &kinds[0], name, choices: Choices::new(seed), base: None };
+        writer.run(&kinds, 60).await;
     }
 }

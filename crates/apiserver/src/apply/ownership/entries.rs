@@ -152,8 +152,8 @@ pub(super) fn decode(object: &Value) -> Result<Managed, String> {
     Ok(managed_entries(object)?.into_iter().map(|entry| (entry.identity(), entry)).collect())
 }
 
-/// Writes the owners into the object, in the server's order.
-pub(super) fn encode(object: &mut Value, managed: &Managed) {
+/// The owners in the server's order, as `managedFields` has them.
+pub(super) fn encoded(managed: &Managed) -> Vec<Value> {
     let mut entries: Vec<_> = managed.values().collect();
     entries.sort_by(|a, b| {
         let key = |entry: &ManagedEntry| (entry.operation, entry.seconds());
@@ -162,15 +162,19 @@ pub(super) fn encode(object: &mut Value, managed: &Managed) {
         };
         key(a).cmp(&key(b)).then_with(|| names(a).cmp(&names(b)))
     });
+    entries.into_iter().map(ManagedEntry::to_json).collect()
+}
+
+/// Writes the owners into the object.
+pub(super) fn encode(object: &mut Value, managed: &Managed) {
     forget(object);
-    if entries.is_empty() {
+    if managed.is_empty() {
         return;
     }
-    let entries = entries.into_iter().map(ManagedEntry::to_json).collect();
     if let Some(object) = object.as_object_mut() {
         let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
         if let Some(metadata) = metadata.as_object_mut() {
-            metadata.insert("managedFields".into(), Value::Array(entries));
+            metadata.insert("managedFields".into(), Value::Array(encoded(managed)));
         }
     }
 }

@@ -6,12 +6,14 @@ mod entries;
 mod last_applied;
 mod move_fields;
 mod prune;
+mod scale;
 mod server_side;
 mod times;
 mod update;
 
 pub use conflict::{Cause, Conflict, Conflicts};
 pub use entries::{ManagedEntry, Operation, managed_entries, validate_managed_fields};
+pub use scale::{ReplicasPaths, owners_after_scale, scale_owners};
 pub use server_side::{Applied, ApplyError, apply};
 pub use times::keep_times_of_equal;
 pub use update::track_update;

@@ -23,3 +23,6 @@ pub use ownership::{
 pub use patch_error::PatchError;
 pub use strategic::{FieldMerge, MergeKeys, strategic_merge_patch};
 pub use typing::{SchemaError, Typing, empty_object};
+
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,7 @@ pub use times::keep_times_of_equal;
 pub use update::track_update;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -81,8 +82,8 @@ pub fn manager_name(given: &str, user_agent: &str) -> String {
 }
 
 /// What nobody owns: identity, and what the server itself keeps.
-fn never_owned() -> FieldSet {
-    let metadata = [
+static NEVER_OWNED: LazyLock<FieldSet> = LazyLock::new(|| {
+    let kept = [
         "name",
         "namespace",
         "creationTimestamp",
@@ -93,12 +94,10 @@ fn never_owned() -> FieldSet {
         "managedFields",
         "resourceVersion",
     ];
-    let mut set = FieldSet::of_names(&[&["apiVersion"], &["kind"], &["metadata"]]);
-    for name in metadata {
-        set = set.union(&FieldSet::of_names(&[&["metadata", name]]));
-    }
-    set
-}
+    let kept = kept.map(|name| FieldSet::of_names(&[&["metadata", name]]));
+    let roots = FieldSet::of_names(&[&["apiVersion"], &["kind"], &["metadata"]]);
+    kept.iter().fold(roots, |all, one| all.union(one))
+});
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use super::last_applied;
 use super::move_fields::{Refused, take_changes, typing_of, under_todays_schema};
 use super::prune::prune;
 use super::update::update;
-use super::{Write, never_owned};
+use super::{NEVER_OWNED, Write};
 use crate::apply::literal::equal;
 use crate::apply::typed::{Duplicates, check, collect, merge};
 
@@ -149,7 +149,7 @@ fn merged(
         object = live.clone();
     }
     if let Some(writer) = managed.get_mut(&identity) {
-        writer.fields = writer.fields.difference(&never_owned());
+        writer.fields = writer.fields.difference(&NEVER_OWNED);
         if changed {
             writer.time = Some(write.now);
         }

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use super::NEVER_OWNED;
 use super::Write;
 use super::cap::cap_updaters;
 use super::entries::{Managed, ManagedEntry, Operation, decode, encode, forget, listed};
 use super::move_fields::{Refused, take_changes, typing_of, under_todays_schema};
-use super::never_owned;
 use crate::apply::typed::{Duplicates, check};
 use crate::apply::typing::Typing;
 
@@ -71,7 +71,7 @@ pub(super) fn update(
         Err(Refused::Broken(reason)) => return Err(reason),
         Err(Refused::Conflicts(conflicts)) => return Err(conflicts.to_string()),
     };
-    let touched = changes.modified.union(&changes.added).difference(&never_owned());
+    let touched = changes.modified.union(&changes.added).difference(&NEVER_OWNED);
     if !touched.is_empty() {
         let writer = ManagedEntry::of(write, Operation::Update);
         let entry = managed.entry(writer.identity()).or_insert(writer);

@@ -112,8 +112,8 @@ impl Walker {
                     return self.leaf(old, new);
                 }
                 let none = Vec::new();
-                let items = |side: Option<&'_ Value>| side.and_then(Value::as_array).cloned();
-                self.items(list, &items(old).unwrap_or(none.clone()), &items(new).unwrap_or(none));
+                let (old, new) = (old.and_then(Value::as_array), new.and_then(Value::as_array));
+                self.items(list, old.unwrap_or(&none), new.unwrap_or(&none));
                 false
             }
         }

@@ -49,21 +49,22 @@ fn form(view: View<'_>, live: Side<'_>, applied: Side<'_>, problems: &mut Proble
         }
         Some(Form::Map(map)) => {
             let none = Map::new();
-            let fields = |side: Option<&'_ Value>| side.and_then(Value::as_object).cloned();
-            let (old, new) = (fields(live).unwrap_or(none.clone()), fields(applied).unwrap_or(none));
+            let old = live.and_then(Value::as_object).unwrap_or(&none);
+            let new = applied.and_then(Value::as_object).unwrap_or(&none);
             if map.atomic || (old.is_empty() && new.is_empty()) {
                 leaf()
             } else {
-                fields_of(map, &old, &new, problems)
+                fields_of(map, old, new, problems)
             }
         }
         Some(Form::List(list)) => {
-            let items = |side: Option<&'_ Value>| side.and_then(Value::as_array).cloned().unwrap_or_default();
-            let (old, new) = (items(live), items(applied));
+            let none = Vec::new();
+            let old = live.and_then(Value::as_array).unwrap_or(&none);
+            let new = applied.and_then(Value::as_array).unwrap_or(&none);
             if list.atomic() || (old.is_empty() && new.is_empty()) {
                 leaf()
             } else {
-                Items::merge(list, &old, &new, problems)
+                Items::merge(list, old, new, problems)
             }
         }
     }

@@ -17,6 +17,9 @@ const MAX_DEPTH: usize = 128;
 impl Typing {
     /// The types of a custom resource, from the `openAPIV3Schema` of one of its versions.
     pub fn of_custom_resource(schema: &Value) -> Result<Self, SchemaError> {
+        if !schema.is_object() {
+            return Err(SchemaError("the schema is not an object".into()));
+        }
         let mut schema = schema.clone();
         add_object_fields(&mut schema);
         add_embedded(&mut schema, 0)?;

@@ -100,6 +100,7 @@ fn schemas_that_make_no_sense_are_refused() {
     {
         assert!(Typing::of_custom_resource(&json!({"type": "object", "properties": {"a": schema}})).is_err());
     }
+    assert!(Typing::of_custom_resource(&json!(["x"])).is_err());
     let deep = (0..500)
         .fold(json!({"type": "string"}), |inner, _| json!({"type": "object", "properties": {"a": inner}}));
     assert!(Typing::of_custom_resource(&deep).is_err());

@@ -137,6 +137,8 @@ pub struct Judge<'a> {
     pub last: Option<Answer>,
     /// Whether its volume is known to hold nothing.
     pub empty: bool,
+    /// Whether its volume is marked as one that has left.
+    pub left: bool,
 }
 
 /// What an agent does with a command.
@@ -175,6 +177,9 @@ pub enum Refusal {
     /// It was meant for another member.
     #[error("the command is for another member")]
     OtherMember,
+    /// The mark may have come after the choice.
+    #[error("this volume has left the cluster; it leads again only if it is all that is left")]
+    Left,
     /// A new history is never started over data.
     #[error("a new cluster is not formed on a volume that holds data, or that could not be read")]
     NotEmpty,
@@ -203,12 +208,20 @@ impl Judge<'_> {
         if matches!(command.action, Action::Seed { forming: true }) && !self.empty {
             return Verdict::Refuse(Refusal::NotEmpty);
         }
+        // A person's word starts the roster anew with this member alone; no other choice falls on a volume that left.
+        let alone = command.roster.as_ref().is_some_and(|roster| {
+            roster.before.is_none() && roster.entries.iter().all(|entry| entry.member == self.member)
+        });
+        if command.action.begins_term() && self.left && !alone {
+            return Verdict::Refuse(Refusal::Left);
+        }
         Verdict::Obey
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::roster::Change;
     use super::*;
 
     fn command(epoch: u64, n: u64, action: Action) -> Command {
@@ -217,7 +230,7 @@ mod tests {
     }
 
     fn judge(last: Option<Answer>) -> Judge<'static> {
-        Judge { member: "a", instance: Instance(7), epoch: 3, last, empty: false }
+        Judge { member: "a", instance: Instance(7), epoch: 3, last, empty: false, left: false }
     }
 
     #[test]
@@ -244,6 +257,23 @@ mod tests {
         assert_eq!(other_run.judge(&command(3, 1, Action::Stop)), Verdict::Refuse(Refusal::OtherInstance));
         let other_member = Judge { member: "b", ..judge(None) };
         assert_eq!(other_member.judge(&command(3, 1, Action::Stop)), Verdict::Refuse(Refusal::OtherMember));
+    }
+
+    #[test]
+    fn a_volume_that_left_leads_only_when_it_is_all_that_is_left() {
+        let left = Judge { left: true, ..judge(None) };
+        let with = |names: &[&str]| {
+            let mut roster = Roster::forming(Stamp::new(3, 1), names[0], "v");
+            for name in &names[1..] {
+                roster = Change { before: None, ..roster.adding(name, "w") }.issue(Stamp::new(3, 1));
+            }
+            Command { roster: Some(roster), ..command(3, 1, Action::Seed { forming: false }) }
+        };
+        assert_eq!(left.judge(&with(&["a", "b"])), Verdict::Refuse(Refusal::Left));
+        assert_eq!(left.judge(&command(3, 1, Action::Promote)), Verdict::Refuse(Refusal::Left));
+        assert_eq!(left.judge(&with(&["a"])), Verdict::Obey);
+        assert_eq!(left.judge(&command(3, 1, Action::Stop)), Verdict::Obey);
+        assert_eq!(judge(None).judge(&with(&["a", "b"])), Verdict::Obey);
     }
 
     #[test]

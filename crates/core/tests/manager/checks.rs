@@ -40,7 +40,8 @@ impl World {
             matches!(command.action, Action::Seed { forming: false } | Action::Lead | Action::Promote);
         if obeyed && elects && !self.loss_accepted {
             let volume = &node.volume;
-            let fit = volume.complete && !volume.empty() && !volume.left && !volume.unreadable;
+            // What has left refuses to lead, whenever the mark came.
+            let fit = volume.complete && !volume.empty() && !volume.unreadable;
             assert!(fit, "{} is made primary from {volume:?}", command.member);
         }
     }

@@ -165,6 +165,7 @@ impl Node {
             epoch: self.volume.epoch,
             last: self.volume.last,
             empty: self.volume.empty() && !self.volume.unreadable,
+            left: self.volume.left,
         };
         match judge.judge(command) {
             Verdict::Refuse(refusal) => Some(Err(refusal)),

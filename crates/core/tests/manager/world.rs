@@ -184,6 +184,7 @@ impl World {
         if app.role != Role::Primary || app.serving {
             return;
         }
+        assert!(!node.volume.left || self.loss_accepted, "{name} leads from a volume that left");
         app.serving = true;
         app.synced = true;
         node.volume.complete = true;

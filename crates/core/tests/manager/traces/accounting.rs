@@ -95,7 +95,8 @@ fn pod_uid_latch() {
 fn stop_on_full_disk_undone() {
     // The stop was obeyed and could not be written: it is remembered in memory.
     let stop = Answer { stamp: Stamp::new(1, 8), succeeded: true };
-    let judge = Judge { member: "a", instance: Instance(1), epoch: 1, last: Some(stop), empty: false };
+    let judge =
+        Judge { member: "a", instance: Instance(1), epoch: 1, last: Some(stop), empty: false, left: false };
     let delayed = Command {
         stamp: Stamp::new(1, 7),
         instance: Instance(1),
@@ -143,7 +144,7 @@ fn pause_forgets_seed() {
         roster: None,
         action: Action::Seed { forming: true },
     };
-    let judge = Judge { member: "a", instance: Instance(1), epoch: 1, last: None, empty: false };
+    let judge = Judge { member: "a", instance: Instance(1), epoch: 1, last: None, empty: false, left: false };
     assert_eq!(judge.judge(&forming), Verdict::Refuse(Refusal::NotEmpty));
 }
 

@@ -164,6 +164,16 @@ impl FieldError {
         Self::new(ErrorKind::Internal, path, None, detail)
     }
 
+    /// The same problem, of a part of something that is at `path`.
+    #[must_use]
+    pub(crate) fn below(self, path: &Path) -> Self {
+        let field = match self.field.as_str() {
+            "<nil>" => path.to_string(),
+            field => path.child(field).to_string(),
+        };
+        Self { field, ..self }
+    }
+
     /// The message without the field: what stands in the `message` of a cause.
     pub fn body(&self) -> String {
         let mut text = self.kind.words().to_owned();

@@ -51,6 +51,12 @@ impl Schema {
         if errors.is_empty() { Ok(Self { root }) } else { Err(errors) }
     }
 
+    /// What of a schema does not go with a status subresource, whose schema is taken out of it: at its root only a few
+    /// keywords may stand.
+    pub fn check_root_for_status(path: &Path, schema: &Value) -> Option<FieldError> {
+        crd::check_root_for_status(path, schema)
+    }
+
     /// Fills in defaults, after taking away nulls that stand for nothing.
     pub fn default(&self, object: &mut Value) {
         defaulting::drop_nulls(object, Some(&self.root));
@@ -66,9 +72,27 @@ impl Schema {
     ///
     /// An update is forgiven what was wrong before, wherever it changes nothing.
     pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
-        let root = Path::root();
         let mut errors = validation::validate(object, &self.root, old);
-        metadata::validate_embedded(object, &self.root, &root, &mut errors);
+        metadata::validate_embedded(object, &self.root, &Path::root(), &mut errors);
+        self.validate_lists_and_rules(object, old, &mut errors);
+        errors
+    }
+
+    /// Everything that is wrong with an object whose status, and nothing else, replaces that of `old`.
+    ///
+    /// Only the status is held against the schema, but all rules are evaluated.
+    pub fn validate_status(&self, object: &Value, old: &Value) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        if let (Some(status), Some(node)) = (object.get("status"), self.root.properties.get("status")) {
+            let found = validation::validate(status, node, old.get("status"));
+            errors.extend(found.into_iter().map(|error| error.below(&Path::new("status"))));
+        }
+        self.validate_lists_and_rules(object, Some(old), &mut errors);
+        errors
+    }
+
+    fn validate_lists_and_rules(&self, object: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
+        let root = Path::root();
         let duplicates = |object: &Value| {
             let mut errors = Vec::new();
             list_types::validate(object, &self.root, &root, &mut errors);
@@ -78,14 +102,13 @@ impl Schema {
             errors.append(&mut duplicates(object));
         }
         if !self.root.rules_inside {
-            return errors;
+            return;
         }
         if errors.iter().any(keeps_rules_from_running) {
             errors.push(FieldError::invalid(&root, Value::Null, RULES_NOT_CHECKED));
         } else {
             errors.append(&mut cel::validate(object, &self.root, old, true, &root));
         }
-        errors
     }
 }
 

@@ -39,6 +39,7 @@ enum Verb<'a> {
     Create(&'a Value, bool),
     CreateStrictly(&'a Value),
     Replace(&'a Value, bool),
+    ReplaceStatus(&'a Value),
 }
 
 /// A client on a runtime of its own, for tests that ask one thing after another.
@@ -65,6 +66,9 @@ impl Server {
             Verb::CreateStrictly(object) => target.create(&parameters(true), bytes(object)),
             Verb::Replace(object, dry_run) => {
                 target.replace(&named(object), &parameters(*dry_run), bytes(object))
+            }
+            Verb::ReplaceStatus(object) => {
+                target.replace_subresource("status", &named(object), &parameters(true), bytes(object))
             }
         }
         .unwrap();
@@ -98,6 +102,11 @@ impl Server {
     /// Replaces something.
     pub(crate) fn replace(&self, path: &str, object: &Value, dry_run: bool) -> Result<Value, Refusal> {
         self.ask(path, &Verb::Replace(object, dry_run))
+    }
+
+    /// Replaces the status of something, for show.
+    pub(crate) fn replace_status(&self, path: &str, object: &Value) -> Result<Value, Refusal> {
+        self.ask(path, &Verb::ReplaceStatus(object))
     }
 
     /// Tries a CRD, and gives what is wrong with it.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::server::{Differences, Server, compiled, definition, object_of, our_answer, path_of};
+use crate::server::{Differences, Server, compiled, definition, object_of, our_answer, path_of, refusal};
 
 /// Compares every change from each of the objects, which are there, to each of the specs.
 fn compare_changes(server: &Server, definition: &Value, olds: &[Value], specs: &[Value]) -> Differences {
@@ -144,4 +144,62 @@ fn real_what_did_not_change_is_forgiven_the_same() {
     let tight = definition("Ratchet", &schema(true));
     server.tighten(&tight, &object_of(&tight, &json!({"e": "z"})));
     compare_changes(&server, &tight, &olds, &specs).assert_none(196);
+}
+
+#[test]
+fn real_only_the_status_is_held_against_the_schema_when_it_is_replaced() {
+    let server = Server::new();
+    let text = json!({"type": "string", "maxLength": 3});
+    let condition =
+        json!({"type": "object", "required": ["type"], "properties": {"type": text, "status": text}});
+    let rules =
+        json!([{"rule": "!has(self.n) || self.n >= oldSelf.n"}, {"rule": "!has(self.t) || self.t != 'bad'"}]);
+    let schema = json!({"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {"a": text, "max": {"type": "integer"}}},
+        "status": {
+            "type": "object", "x-kubernetes-validations": rules, "required": ["n"],
+            "properties": {
+                "n": {"type": "integer", "minimum": 0}, "t": text, "d": {"type": "string", "default": "d"},
+                "kind": text, "any": {"type": "integer", "anyOf": [{"minimum": 5}, {"maximum": 1}]},
+                "conditions": {
+                    "type": "array", "maxItems": 3, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"],
+                    "items": condition,
+                },
+            },
+        },
+    }, "x-kubernetes-validations": [
+        {"rule": "!has(self.status) || !has(self.spec.max) || self.status.n <= self.spec.max", "message": "too many"},
+    ]});
+    let mut definition = definition("Statused", &schema);
+    definition["spec"]["versions"][0]["subresources"] = json!({"status": {}});
+    server.install(&definition);
+    let (schema, path) = (compiled(&definition), path_of(&definition));
+    let old = created(&server, &definition, &[json!({"a": "x", "max": 5})]).remove(0);
+    let statuses = [
+        json!({}),
+        json!({"n": 1}),
+        json!({"n": 6}),
+        json!({"n": -1, "t": "long"}),
+        json!({"n": 1, "t": "bad"}),
+        json!({"n": "x"}),
+        json!({"n": 1, "any": 3, "kind": "long"}),
+        json!({"n": 1, "unknown": 1, "d": null}),
+        json!({"n": 1, "conditions": [{"type": "a"}, {"type": "b", "status": "no"}]}),
+        json!({"n": 1, "conditions": [{"type": "a"}, {"type": "a"}]}),
+        json!({"n": 1, "conditions": [{"status": "x"}, 1]}),
+        json!([]),
+        Value::Null,
+    ];
+    let mut differences = Differences::default();
+    for status in statuses {
+        let mut object = old.clone();
+        object["status"] = status.clone();
+        let theirs = server.replace_status(&path, &object);
+        schema.default(&mut object);
+        schema.prune(&mut object);
+        let errors = schema.validate_status(&object, &old);
+        let ours = if errors.is_empty() { Ok(object) } else { Err(refusal(&errors)) };
+        differences.compare(&status, &ours, &theirs);
+    }
+    differences.assert_none(13);
 }

@@ -25,7 +25,8 @@ fn visit(node: &Node, is_resource: bool, path: &Path, errors: &mut Vec<FieldErro
         let mut found = Vec::new();
         metadata::validate_embedded(default, node, &at, &mut found);
         if found.is_empty() {
-            found = below(&at, validation::validate(default, node, None));
+            found =
+                validation::validate(default, node, None).into_iter().map(|error| error.below(&at)).collect();
         }
         if found.is_empty() {
             found = cel::validate(default, node, Some(default), is_resource, &at);
@@ -41,16 +42,4 @@ fn visit(node: &Node, is_resource: bool, path: &Path, errors: &mut Vec<FieldErro
     for (name, property) in &node.properties {
         visit(property, property.embedded, &path.child("properties").key(name), errors);
     }
-}
-
-/// Errors of a value, as errors of a part of something.
-fn below(path: &Path, errors: Vec<FieldError>) -> Vec<FieldError> {
-    let moved = errors.into_iter().map(|mut error| {
-        error.field = match error.field.as_str() {
-            "<nil>" => path.to_string(),
-            field => path.child(field).to_string(),
-        };
-        error
-    });
-    moved.collect()
 }

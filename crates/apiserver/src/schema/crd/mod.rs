@@ -8,6 +8,8 @@ mod openapi;
 mod rules;
 mod structural;
 
+use serde_json::Value;
+
 use super::field_error::FieldError;
 use super::node::Node;
 use super::path::Path;
@@ -33,6 +35,55 @@ pub(crate) fn validate(node: &Node, path: &Path) -> Vec<FieldError> {
         errors.push(FieldError::invalid(path, "", detail));
     }
     errors
+}
+
+/// The keywords that may stand at the root of a schema whose status is a subresource, as the server names them.
+const ROOT_KEYWORDS: [&str; 22] = [
+    "Description",
+    "Type",
+    "Format",
+    "Title",
+    "Maximum",
+    "ExclusiveMaximum",
+    "Minimum",
+    "ExclusiveMinimum",
+    "MaxLength",
+    "MinLength",
+    "Pattern",
+    "MaxItems",
+    "MinItems",
+    "UniqueItems",
+    "MultipleOf",
+    "Required",
+    "Items",
+    "Properties",
+    "ExternalDocs",
+    "Example",
+    "XPreserveUnknownFields",
+    "XValidations",
+];
+
+/// Whether a schema may have a status subresource.
+pub(crate) fn check_root_for_status(path: &Path, schema: &Value) -> Option<FieldError> {
+    let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    if !matches!(kind, "" | "object") {
+        let detail = "only \"object\" is allowed as the type at the root of the schema if the status subresource is \
+                      enabled";
+        return Some(FieldError::invalid(&path.child("type"), kind, detail));
+    }
+    let is_allowed = |name: &str| match name {
+        "x-kubernetes-preserve-unknown-fields" | "x-kubernetes-validations" => true,
+        name => ROOT_KEYWORDS.iter().any(|allowed| allowed.eq_ignore_ascii_case(name)),
+    };
+    let says_nothing = |value: &Value| matches!(value, Value::Null | Value::Bool(false));
+    let other = schema.as_object()?.iter().find(|(name, value)| !is_allowed(name) && !says_nothing(value));
+    other.map(|_| {
+        let allowed = ROOT_KEYWORDS.join(" ");
+        let detail = format!(
+            "only [{allowed}] fields are allowed at the root of the schema if the status subresource is enabled"
+        );
+        FieldError::invalid(path, schema.clone(), detail)
+    })
 }
 
 /// Why a schema cannot be read as a structural one at all.

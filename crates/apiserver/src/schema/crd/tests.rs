@@ -212,3 +212,11 @@ fn a_pattern_must_be_one() {
         "{errors:?}"
     );
 }
+
+#[test]
+fn a_status_subresource_wants_a_simple_root() {
+    let check = |schema: Value| Schema::check_root_for_status(&super::Path::new("s"), &schema);
+    assert_eq!(check(json!({"type": "object", "properties": {}, "x-kubernetes-validations": []})), None);
+    assert!(check(json!({"type": "object", "anyOf": [{"required": ["a"]}]})).is_some());
+    assert!(check(json!({"type": "string"})).is_some());
+}

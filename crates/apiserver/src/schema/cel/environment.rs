@@ -33,20 +33,28 @@ impl Opaque for TypeName {
     }
 }
 
-/// Evaluates an expression with the values of variables; also says how many steps it took.
-pub(super) fn evaluate(
-    expr: &IdedExpr,
-    variables: &[(&str, &Value)],
-) -> (Result<Value, ExecutionError>, u64) {
-    STEPS.set(0);
-    let result = CONTEXT.with(|context| {
-        let mut scope = context.new_inner_scope();
-        for (name, value) in variables {
-            scope.add_variable_from_value(*name, (*value).clone());
-        }
-        Value::resolve(expr, &scope)
-    });
-    (result, STEPS.get() + 1)
+/// The values of variables, for as many expressions as see the same: to set one takes a copy.
+pub(super) struct Scope<'a>(Context<'a>);
+
+impl Scope<'_> {
+    /// The same values, and one more.
+    pub(super) fn with(&self, name: &str, value: Value) -> Scope<'_> {
+        let mut inner = self.0.new_inner_scope();
+        inner.add_variable_from_value(name, value);
+        Scope(inner)
+    }
+
+    /// Evaluates an expression; also says how many steps it took.
+    pub(super) fn evaluate(&self, expr: &IdedExpr) -> (Result<Value, ExecutionError>, u64) {
+        STEPS.set(0);
+        let result = Value::resolve(expr, &self.0);
+        (result, STEPS.get() + 1)
+    }
+}
+
+/// Does something in a scope without variables.
+pub(super) fn within<R>(run: impl FnOnce(&Scope<'_>) -> R) -> R {
+    CONTEXT.with(|context| run(&Scope(context.new_inner_scope())))
 }
 
 /// A value that may be absent.

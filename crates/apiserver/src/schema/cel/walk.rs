@@ -8,7 +8,7 @@ use super::super::field_error::FieldError;
 use super::super::node::{Node, Rule};
 use super::super::path::Path;
 use super::check::has_type;
-use super::environment::{self, MAX_STEPS_OF_AN_OBJECT};
+use super::environment::{self, MAX_STEPS_OF_AN_OBJECT, Scope};
 use super::errors::Failure;
 use super::values;
 
@@ -114,24 +114,26 @@ impl Walker {
         let old_value = old.filter(|_| uses_old_self).map(|old| {
             values::convert(&values::align(old, place.value, place.node), place.node, place.is_resource)
         });
-        let absent = environment::optional(None);
-        let optional = old_value.as_ref().map_or(absent, |old| environment::optional(Some(old.clone())));
-        for rule in &place.node.rules {
-            if self.stopped {
-                return;
+        let has_optional = place.node.rules.iter().any(|rule| rule.optional_old_self == Some(true));
+        let optional = has_optional.then(|| environment::optional(old_value.clone()));
+        environment::within(|scope| {
+            let scope = scope.with("self", this);
+            let with_old = old_value.map(|old| scope.with("oldSelf", old));
+            let with_optional = optional.map(|old| scope.with("oldSelf", old));
+            for rule in &place.node.rules {
+                let scope = match (rule.optional_old_self, &with_optional, &with_old) {
+                    (Some(true), Some(scope), _) | (_, _, Some(scope)) => scope,
+                    _ if rule.compiled.uses_old_self => continue,
+                    _ => &scope,
+                };
+                if !self.stopped {
+                    self.evaluate(rule, scope, place, path);
+                }
             }
-            let is_optional = rule.optional_old_self == Some(true);
-            if rule.compiled.uses_old_self && old.is_none() && !is_optional {
-                continue;
-            }
-            let old_self = if is_optional { Some(&optional) } else { old_value.as_ref() };
-            let mut variables = vec![("self", &this)];
-            variables.extend(old_self.map(|old| ("oldSelf", old)));
-            self.evaluate(rule, &variables, place, path);
-        }
+        });
     }
 
-    fn evaluate(&mut self, rule: &Rule, variables: &[(&str, &Value)], place: &Place<'_>, path: &Path) {
+    fn evaluate(&mut self, rule: &Rule, scope: &Scope<'_>, place: &Place<'_>, path: &Path) {
         let name = if rule.message.is_empty() { rule.text.trim() } else { rule.message.trim() };
         let kind = place.node.kind.as_str();
         let mut fail = |detail: String| self.errors.push(FieldError::invalid(path, kind, detail));
@@ -140,7 +142,7 @@ impl Walker {
             Some(Err(error)) => return fail(format!("rule compile error: compilation failed: {error}")),
             Some(Ok(expr)) => expr,
         };
-        let (result, steps) = environment::evaluate(expr, variables);
+        let (result, steps) = scope.evaluate(expr);
         let Some(left) = self.steps_left.checked_sub(steps) else {
             self.stopped = true;
             let detail = "validation failed due to running out of cost budget, no further validation rules will be run";
@@ -149,7 +151,7 @@ impl Walker {
         self.steps_left = left;
         match result.map_err(Failure::from) {
             Ok(Value::Bool(true)) => {}
-            Ok(Value::Bool(false)) => self.refuse(rule, variables, place, path),
+            Ok(Value::Bool(false)) => self.refuse(rule, scope, place, path),
             Ok(_) => fail("rule compile error: cel expression must evaluate to a bool".to_owned()),
             Err(Failure::NoSuchOverload) => fail(format!(
                 "'no such overload': call arguments did not match a supported operator, function or macro signature \
@@ -166,7 +168,7 @@ impl Walker {
         }
     }
 
-    fn refuse(&mut self, rule: &Rule, variables: &[(&str, &Value)], place: &Place<'_>, path: &Path) {
+    fn refuse(&mut self, rule: &Rule, scope: &Scope<'_>, place: &Place<'_>, path: &Path) {
         if !rule.compiled.uses_old_self && place.unchanged.forgives() {
             return;
         }
@@ -174,7 +176,7 @@ impl Walker {
             Some(below) if !rule.field_path.is_empty() => path.child(&below),
             _ => path.clone(),
         };
-        let detail = message(rule, variables);
+        let detail = message(rule, scope);
         let is_whole = matches!(place.node.kind.as_str(), "object" | "array");
         let value = (!is_whole).then(|| place.value.clone());
         self.errors.push(match rule.reason.as_deref() {
@@ -194,9 +196,9 @@ fn inside<'a>(value: &'a Json, node: &'a Node, old: Option<&'a Json>, unchanged:
 }
 
 /// The message of the expression, if it gives one line; otherwise the message as written, or the rule.
-fn message(rule: &Rule, variables: &[(&str, &Value)]) -> String {
+fn message(rule: &Rule, scope: &Scope<'_>) -> String {
     if let Some(Ok(expr)) = &rule.compiled.message
-        && let (Ok(Value::String(text)), _) = environment::evaluate(expr, variables)
+        && let (Ok(Value::String(text)), _) = scope.evaluate(expr)
     {
         let text = text.trim();
         if !text.is_empty() && text.len() <= MAX_MESSAGE && !text.contains('\n') {

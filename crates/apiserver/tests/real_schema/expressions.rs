@@ -114,7 +114,7 @@ const MORE: [&str; 40] = [
     "timestamp('2024-03-05T10:20:30Z').getMonth() == 2",
     "timestamp('2024-03-05T10:20:30Z').getDayOfMonth() == 4",
     "timestamp('2024-03-05T10:20:30Z').getDayOfWeek() == 2",
-    "timestamp('2024-03-05T10:20:30Z').getSeconds() == 30",
+    "timestamp('2024-03-05T10:20:30+02:00').getHours() == 8",
     "quantity('1Gi').asInteger() == 1073741824",
     "quantity('1.5').isInteger()",
     "quantity('1k').compareTo(quantity('1000')) == 0",

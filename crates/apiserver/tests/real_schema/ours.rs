@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::server::{Differences, Server, compiled, manifest, our_answer, path_of};
 
-/// Deepest path that is changed, so that large manifests do not take all the time.
+/// Changes of one manifest that are tried, spread over all of them, so that large ones do not take all the time.
 const MAX_CHANGES: usize = 400;
 
 /// Every path in a value.

@@ -120,6 +120,7 @@ fn formatted() -> Vec<Probe> {
             &[
                 "self > timestamp('2024-01-01T00:00:00Z')",
                 "self.getFullYear() == 2024",
+                "self.getHours() == 22",
                 "self + duration('1h') < timestamp('2024-06-01T00:00:00Z')",
             ],
             json!(["2024-03-01T00:00:00Z", "2023-01-01T00:00:00Z", "2024-12-01T00:00:00.5+02:00"]),

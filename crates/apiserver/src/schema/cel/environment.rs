@@ -7,7 +7,7 @@ use kube_cel::KubeCelExt;
 use kube_cel::cel::objects::{Key, Opaque, OptionalValue, TryIntoValue as _};
 use kube_cel::cel::{Context, ExecutionError, IdedExpr, Value};
 
-use super::rewrite::{AS_TEXT, CHECK_QUANTITY, IS_QUANTITY, SELECT_OPTIONAL, TICK};
+use super::rewrite::{AS_TEXT, CHECK_QUANTITY, IN_UTC, IS_QUANTITY, SELECT_OPTIONAL, TICK};
 use super::{absorb, quantity};
 
 /// Steps of loops that one rule may take. The server allows a rule a million units of cost; a step takes four or more.
@@ -75,6 +75,9 @@ fn context() -> Context<'static> {
     context.add_function(AS_TEXT, |value: Value| -> Result<Value, ExecutionError> {
         Ok(if let Value::Bool(value) = value { Value::String(Arc::new(value.to_string())) } else { value })
     });
+    context.add_function(IN_UTC, |value: Value| -> Result<Value, ExecutionError> {
+        Ok(if let Value::String(text) = &value { Value::String(Arc::new(in_utc(text))) } else { value })
+    });
     context.add_function("bool", to_bool);
     context.add_function("dyn", |value: Value| -> Result<Value, ExecutionError> { Ok(value) });
     context.add_function("type", |value: Value| -> Result<Value, ExecutionError> {
@@ -85,6 +88,11 @@ fn context() -> Context<'static> {
     }
     context.add_variable_from_value("google.protobuf.Timestamp", type_value("google.protobuf.Timestamp"));
     context
+}
+
+/// A time in UTC; what is none stays, and is refused by whoever reads it.
+pub(super) fn in_utc(text: &str) -> String {
+    text.parse::<jiff::Timestamp>().map_or_else(|_| text.to_owned(), |time| time.to_string())
 }
 
 fn to_bool(value: Value) -> Result<Value, ExecutionError> {
@@ -153,4 +161,30 @@ pub(super) fn call(function: &'static str, argument: &str) -> Option<Value> {
     let call = CallExpr { func_name: func_name.to_owned(), target, args: vec![argument] };
     let expr = IdedExpr { id: 3, expr: Expr::Call(call) };
     CONTEXT.with(|context| Value::resolve(&expr, context)).ok()?.try_into_value().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use kube_cel::cel::parser::Parser;
+
+    use super::super::names;
+    use super::*;
+
+    /// Every function that a rule may name is there, alone or in one of the groups.
+    #[test]
+    fn every_function_is_there() {
+        let missing: Vec<_> = names::all()
+            .filter(|name| {
+                let calls = [format!("{name}()"), format!("sets.{name}()"), format!("lists.{name}()")]
+                    .into_iter()
+                    .chain(["strings", "optional", "format", "ip"].map(|group| format!("{group}.{name}()")));
+                calls.into_iter().all(|call| {
+                    let expr = Parser::default().parse(&call).unwrap();
+                    let (result, _) = within(|scope| scope.evaluate(&expr));
+                    matches!(result, Err(ExecutionError::UndeclaredReference(_)))
+                })
+            })
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
 }

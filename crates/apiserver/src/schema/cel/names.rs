@@ -1,9 +1,9 @@
 //! The names that rules may use.
 
-/// Functions of the language, and of the libraries that the server has. Operators have names that are no words.
-const FUNCTIONS: [&str; 112] = [
+/// Functions of the language, and of the libraries that the server has, as far as the evaluator has them. Operators
+/// have names that are no words.
+const FUNCTIONS: [&str; 109] = [
     "add",
-    "all",
     "asApproximateFloat",
     "asInteger",
     "bool",
@@ -86,8 +86,6 @@ const FUNCTIONS: [&str; 112] = [
     "none",
     "of",
     "ofNonZeroValue",
-    "optFlatMap",
-    "optMap",
     "or",
     "orValue",
     "patch",
@@ -115,7 +113,7 @@ const FUNCTIONS: [&str; 112] = [
     "url",
     "validate",
 ];
-const MORE_FUNCTIONS: [&str; 7] = ["quote", "type", "unwrap", "unwrapOpt", "uri", "uuid", "value"];
+const MORE_FUNCTIONS: [&str; 5] = ["quote", "type", "uri", "uuid", "value"];
 
 /// Types, as values.
 const TYPES: [&str; 10] =
@@ -123,6 +121,12 @@ const TYPES: [&str; 10] =
 
 /// What may stand before the dot of a function's name.
 const NAMESPACES: [&str; 6] = ["format", "ip", "lists", "optional", "sets", "strings"];
+
+/// All functions that are no operators.
+#[cfg(test)]
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.into_iter().chain(MORE_FUNCTIONS)
+}
 
 /// Whether there is a function of this name.
 pub(super) fn is_function(name: &str) -> bool {

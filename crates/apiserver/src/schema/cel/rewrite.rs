@@ -20,6 +20,9 @@ pub(super) const IS_QUANTITY: &str = "@isQuantity";
 /// A value from which a text can be made; the evaluator makes none from a boolean.
 pub(super) const AS_TEXT: &str = "@text";
 
+/// A time in UTC, which is where the server reads the hour of a time; the evaluator reads it where the time is.
+pub(super) const IN_UTC: &str = "@utc";
+
 /// Rewrites an expression; the error says what in it cannot be evaluated.
 pub(super) fn rewrite(expr: IdedExpr, optional_old_self: bool) -> Result<IdedExpr, String> {
     Rewriter { optional_old_self }.visit(expr)
@@ -76,6 +79,10 @@ impl Rewriter {
             "isQuantity" => IS_QUANTITY,
             name @ "quantity" => {
                 wrap(CHECK_QUANTITY);
+                name
+            }
+            name @ "timestamp" => {
+                wrap(IN_UTC);
                 name
             }
             name @ "string" if target.is_none() => {

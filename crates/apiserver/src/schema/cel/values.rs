@@ -11,7 +11,7 @@ use super::super::correlate::find_by_keys;
 use super::super::formats;
 use super::super::go::{GoNumber, deep_equal};
 use super::super::node::Node;
-use super::environment::call;
+use super::environment::{call, in_utc};
 
 /// Words that are no names to the language.
 const RESERVED: [&str; 21] = [
@@ -91,7 +91,7 @@ fn convert_text(text: &str, format: &str) -> Value {
     let special = match format {
         "duration" => formats::nanoseconds(text).and_then(|length| call("duration", &format!("{length}ns"))),
         "date" => call("timestamp", &format!("{text}T00:00:00Z")),
-        "date-time" => formats::rfc3339(text).and_then(|text| call("timestamp", &text)),
+        "date-time" => formats::rfc3339(text).and_then(|text| call("timestamp", &in_utc(&text))),
         "byte" => call("base64.decode", text),
         _ => None,
     };

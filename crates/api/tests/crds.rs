@@ -36,6 +36,18 @@ fn collect(path: &str, schema: &Value, found: &mut BTreeMap<String, Value>) {
     }
 }
 
+/// `cargo xtask crds` writes them anew.
+#[test]
+fn the_manifests_in_the_tree_are_those_of_the_types() {
+    let deploy = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/crds");
+    for (name, manifest) in muster_api::crds::manifests().unwrap() {
+        assert!(
+            std::fs::read_to_string(deploy.join(&name)).unwrap() == manifest,
+            "{name} is stale: cargo xtask crds"
+        );
+    }
+}
+
 #[test]
 fn each_crd_is_small_enough_for_client_side_apply() {
     for (name, yaml) in crds::manifests().unwrap() {

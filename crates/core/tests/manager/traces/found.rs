@@ -11,6 +11,22 @@ use super::super::world::World;
 
 use super::{PERSON, formed};
 
+/// Two members, up to the moment at which the leader has made the roster in which b counts, and nobody has it yet.
+fn up_to_the_second_voter(copies: Copies) -> World {
+    let mut world = World::new(2, copies);
+    let votes = |world: &World| {
+        let roster = world.leaders[0].observed.roster();
+        roster.and_then(|roster| roster.entry("b")).is_some_and(|entry| entry.voter)
+    };
+    while !votes(&world) {
+        world.hear(0);
+        world.command(0);
+        world.begin_serving("a");
+        world.replicate("b", 9);
+    }
+    world
+}
+
 /// A promotion was answered, but the last report is of a time before it: a second election would not see it.
 #[test]
 fn answered_promote_old_report() {
@@ -32,17 +48,7 @@ fn answered_promote_old_report() {
 /// A write had all the copies that one voter asks for; with two voters it has too few, and the new one lacks it.
 #[test]
 fn copies_not_carried_over() {
-    let mut world = World::new(2, Copies::Fixed(2));
-    let votes = |world: &World| {
-        let roster = world.leaders[0].observed.roster();
-        roster.and_then(|roster| roster.entry("b")).is_some_and(|entry| entry.voter)
-    };
-    while !votes(&world) {
-        world.hear(0);
-        world.command(0);
-        world.begin_serving("a");
-        world.replicate("b", 9);
-    }
+    let mut world = up_to_the_second_voter(Copies::Fixed(2));
     // The new roster is made and nobody has it: a acknowledges alone, and b, which is to count, does not have it.
     let write = world.write("a").expect("it serves");
     assert!(world.acknowledged.contains(&write));
@@ -64,17 +70,7 @@ fn copies_not_carried_over() {
 /// A seed counted by a roster that the only old voter had never heard of; then that voter was read alone.
 #[test]
 fn roster_used_before_it_is_known() {
-    let mut world = World::new(2, Copies::Fixed(1));
-    let votes = |world: &World| {
-        let roster = world.leaders[0].observed.roster();
-        roster.and_then(|roster| roster.entry("b")).is_some_and(|entry| entry.voter)
-    };
-    while !votes(&world) {
-        world.hear(0);
-        world.command(0);
-        world.begin_serving("a");
-        world.replicate("b", 9);
-    }
+    let mut world = up_to_the_second_voter(Copies::Fixed(1));
     // Only the leader knows that b counts now. Everything stops; b is preferred, because a is to leave.
     world.remove("a");
     for name in ["a", "b"] {

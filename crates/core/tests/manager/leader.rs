@@ -180,8 +180,11 @@ impl World {
         }
     }
 
+    /// Effects are writes to the API, which the Lease keeps a replaced leader from; its commands may still be under way.
     fn carry_out(&mut self, leader: usize, effect: Effect) {
+        let replaced = leader + 1 < self.leaders.len();
         match effect {
+            Effect::MarkFormed(_) | Effect::Release(_) | Effect::Parked if replaced => {}
             Effect::MarkFormed(mark) => {
                 for value in self.marks.values_mut().filter(|value| value.is_none()) {
                     *value = Some(mark.clone());

@@ -2,6 +2,7 @@
 
 pub mod apply;
 pub mod error;
+pub mod kind;
 pub mod lifecycle;
 pub mod registry;
 pub mod request;

@@ -11,6 +11,8 @@ pub enum Part {
     Whole,
     /// Status alone.
     Status,
+    /// The finalizers of a namespace, which are part of its spec.
+    Finalize,
 }
 
 /// What an update comes to.
@@ -67,7 +69,7 @@ pub fn update(stored: &Value, mut sent: Value, part: Part, traits: Traits) -> Re
         return Err(UpdateError::OlderVersion);
     }
     let mut next = match part {
-        Part::Whole => whole(stored, sent, traits),
+        Part::Whole | Part::Finalize => whole(stored, sent, traits),
         Part::Status => status_only(stored, &sent),
     };
     metadata::keep(&mut next, stored, &KEPT);

@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::{Key, Revision};
+use super::{Document, Key, Revision, Stored};
 
 /// The most changes that are kept. With objects of a few KB this is tens of MB, and minutes of a busy cluster.
 pub const HISTORY_LIMIT: usize = 20_000;
@@ -31,9 +29,9 @@ pub struct Change {
     /// To which object.
     pub key: Key,
     /// The object after the change; of a deleted one its last state.
-    pub object: Arc<Value>,
+    pub object: Document,
     /// The object before the change: a watch with a selector must know whether it was selected.
-    pub previous: Option<Arc<Value>>,
+    pub previous: Option<Stored>,
 }
 
 /// The changes asked for are not kept any more.

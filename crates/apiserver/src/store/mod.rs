@@ -4,6 +4,7 @@
 //! window of changes is kept. A watcher holds nothing but its position in it, so a slow one costs nothing and, when it
 //! falls out of the window, is told to list again.
 
+mod document;
 mod history;
 mod key;
 
@@ -13,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::watch;
 
+pub use self::document::Document;
 use self::history::History;
 pub use self::history::{Change, ChangeKind, HISTORY_LIMIT, TooOld};
 pub use self::key::{Key, Scope};
@@ -29,7 +31,7 @@ pub const MAX_OBJECTS: usize = 500_000;
 #[derive(Clone, Debug)]
 pub struct Stored {
     /// The object, its `resourceVersion` set.
-    pub object: Arc<Value>,
+    pub object: Document,
     /// The revision of its last change.
     pub revision: Revision,
 }
@@ -118,15 +120,39 @@ impl Store {
         Snapshot { objects, revision: state.revision }
     }
 
+    /// The objects of this scope as they were at an earlier revision, as far back as changes are kept.
+    pub fn list_at(&self, scope: &Scope, revision: Revision) -> Result<Snapshot, TooOld> {
+        let state = self.lock();
+        let within = state.objects.range(scope.first()..).take_while(|(key, _)| scope.contains(key));
+        let mut objects: BTreeMap<Key, Stored> =
+            within.map(|(key, stored)| (key.clone(), stored.clone())).collect();
+        let since: Vec<&Arc<Change>> =
+            state.history.after(revision)?.filter(|change| scope.contains(&change.key)).collect();
+        for change in since.into_iter().rev() {
+            match change.previous.clone() {
+                Some(before) => drop(objects.insert(change.key.clone(), before)),
+                None => drop(objects.remove(&change.key)),
+            }
+        }
+        Ok(Snapshot { objects: objects.into_iter().collect(), revision })
+    }
+
+    /// The object under this key as it was at an earlier revision.
+    pub fn get_at(&self, key: &Key, revision: Revision) -> Result<Option<Stored>, TooOld> {
+        let state = self.lock();
+        let first = state.history.after(revision)?.find(|change| change.key == *key);
+        Ok(first.map_or_else(|| state.objects.get(key).cloned(), |change| change.previous.clone()))
+    }
+
     /// Writes this object if what is there is what was expected.
-    pub fn put(&self, key: Key, object: Value, expect: Expect) -> Result<Stored, WriteError> {
+    pub async fn put(&self, key: Key, object: Value, expect: Expect) -> Result<Stored, WriteError> {
         let mut state = self.lock();
         let previous = state.check(&key, expect)?;
         if previous.is_none() && state.objects.len() >= MAX_OBJECTS {
             return Err(WriteError::Full);
         }
         let revision = state.revision + 1;
-        let stored = Stored { object: Arc::new(with_version(object, revision)), revision };
+        let stored = Stored { object: with_version(object, revision), revision };
         let kind = if previous.is_some() { ChangeKind::Modified } else { ChangeKind::Added };
         state.objects.insert(key.clone(), stored.clone());
         self.record(&mut state, Change { revision, kind, key, object: stored.object.clone(), previous });
@@ -134,11 +160,11 @@ impl Store {
     }
 
     /// Removes the object if it is at the revision expected. What is told of it is `last`, its last state.
-    pub fn remove(&self, key: &Key, last: Value, at: Revision) -> Result<Stored, WriteError> {
+    pub async fn remove(&self, key: &Key, last: Value, at: Revision) -> Result<Stored, WriteError> {
         let mut state = self.lock();
         let previous = state.check(key, Expect::At(at))?;
         let revision = state.revision + 1;
-        let stored = Stored { object: Arc::new(with_version(last, revision)), revision };
+        let stored = Stored { object: with_version(last, revision), revision };
         state.objects.remove(key);
         let (key, object) = (key.clone(), stored.object.clone());
         self.record(&mut state, Change { revision, kind: ChangeKind::Deleted, key, object, previous });
@@ -181,24 +207,28 @@ impl Store {
 
 impl State {
     /// The object that is to be replaced, if what is there is what was expected.
-    fn check(&self, key: &Key, expect: Expect) -> Result<Option<Arc<Value>>, WriteError> {
+    fn check(&self, key: &Key, expect: Expect) -> Result<Option<Stored>, WriteError> {
         match (self.objects.get(key), expect) {
             (None, Expect::Absent) => Ok(None),
             (Some(_), Expect::Absent) => Err(WriteError::Exists),
             (None, Expect::At(_)) => Err(WriteError::Gone),
-            (Some(stored), Expect::At(revision)) if stored.revision == revision => {
-                Ok(Some(stored.object.clone()))
-            }
+            (Some(stored), Expect::At(revision)) if stored.revision == revision => Ok(Some(stored.clone())),
             (Some(_), Expect::At(_)) => Err(WriteError::Changed),
         }
     }
 }
 
-fn with_version(mut object: Value, revision: Revision) -> Value {
+fn with_version(mut object: Value, revision: Revision) -> Document {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.insert("resourceVersion".to_owned(), Value::String(revision.to_string()));
     }
-    object
+    Document::of(&object)
+}
+
+#[cfg(test)]
+pub(crate) fn done<T>(write: impl Future<Output = T>) -> T {
+    //! A write to a store in memory is done when it returns.
+    futures::FutureExt::now_or_never(write).unwrap()
 }
 
 #[cfg(test)]

@@ -20,9 +20,9 @@ fn object(value: u64) -> Value {
 #[test]
 fn a_write_gets_the_next_revision_and_says_so() {
     let store = Store::new();
-    let stored = store.put(key("a"), object(1), Expect::Absent).unwrap();
+    let stored = done(store.put(key("a"), object(1), Expect::Absent)).unwrap();
     assert_eq!(stored.revision, FIRST_REVISION + 1);
-    assert_eq!(stored.object["metadata"]["resourceVersion"], "2");
+    assert_eq!(stored.object.value()["metadata"]["resourceVersion"], "2");
     assert_eq!(store.get(&key("a")).map(|found| found.revision), Some(2));
     assert_eq!(store.revision(), 2);
 }
@@ -30,26 +30,26 @@ fn a_write_gets_the_next_revision_and_says_so() {
 #[test]
 fn a_write_happens_only_on_what_was_expected() {
     let store = Store::new();
-    assert_eq!(store.put(key("a"), object(1), Expect::At(1)).err(), Some(WriteError::Gone));
-    store.put(key("a"), object(1), Expect::Absent).unwrap();
-    assert_eq!(store.put(key("a"), object(2), Expect::Absent).err(), Some(WriteError::Exists));
-    assert_eq!(store.put(key("a"), object(2), Expect::At(1)).err(), Some(WriteError::Changed));
-    assert_eq!(store.remove(&key("a"), object(1), 1).err(), Some(WriteError::Changed));
-    store.put(key("a"), object(2), Expect::At(2)).unwrap();
+    assert_eq!(done(store.put(key("a"), object(1), Expect::At(1))).err(), Some(WriteError::Gone));
+    done(store.put(key("a"), object(1), Expect::Absent)).unwrap();
+    assert_eq!(done(store.put(key("a"), object(2), Expect::Absent)).err(), Some(WriteError::Exists));
+    assert_eq!(done(store.put(key("a"), object(2), Expect::At(1))).err(), Some(WriteError::Changed));
+    assert_eq!(done(store.remove(&key("a"), object(1), 1)).err(), Some(WriteError::Changed));
+    done(store.put(key("a"), object(2), Expect::At(2))).unwrap();
     assert_eq!(store.revision(), 3, "what did not happen moves nothing");
-    store.remove(&key("a"), object(2), 3).unwrap();
+    done(store.remove(&key("a"), object(2), 3)).unwrap();
     assert!(store.get(&key("a")).is_none());
-    assert_eq!(store.remove(&key("a"), object(2), 3).err(), Some(WriteError::Gone));
+    assert_eq!(done(store.remove(&key("a"), object(2), 3)).err(), Some(WriteError::Gone));
 }
 
 #[test]
 fn a_list_is_of_one_revision_and_within_its_scope() {
     let store = Store::new();
     for name in ["b", "a"] {
-        store.put(key(name), object(1), Expect::Absent).unwrap();
+        done(store.put(key(name), object(1), Expect::Absent)).unwrap();
     }
-    store.put(Key::new(&Arc::from("/things"), "other", "c"), object(1), Expect::Absent).unwrap();
-    store.put(Key::new(&Arc::from("/thingses"), "ns", "d"), object(1), Expect::Absent).unwrap();
+    done(store.put(Key::new(&Arc::from("/things"), "other", "c"), object(1), Expect::Absent)).unwrap();
+    done(store.put(Key::new(&Arc::from("/thingses"), "ns", "d"), object(1), Expect::Absent)).unwrap();
     let names = |scope: &Scope| -> Vec<String> {
         store.list(scope).objects.into_iter().map(|(key, _)| key.name).collect()
     };
@@ -61,9 +61,9 @@ fn a_list_is_of_one_revision_and_within_its_scope() {
 #[test]
 fn changes_tell_what_was_before() {
     let store = Store::new();
-    store.put(key("a"), object(1), Expect::Absent).unwrap();
-    store.put(key("a"), object(2), Expect::At(2)).unwrap();
-    store.remove(&key("a"), object(2), 3).unwrap();
+    done(store.put(key("a"), object(1), Expect::Absent)).unwrap();
+    done(store.put(key("a"), object(2), Expect::At(2))).unwrap();
+    done(store.remove(&key("a"), object(2), 3)).unwrap();
     let (changes, complete) = store.changes_after(&scope(), FIRST_REVISION).unwrap();
     let told: Vec<_> =
         changes.iter().map(|change| (change.revision, change.kind, change.previous.is_some())).collect();
@@ -72,7 +72,7 @@ fn changes_tell_what_was_before() {
         [(2, ChangeKind::Added, false), (3, ChangeKind::Modified, true), (4, ChangeKind::Deleted, true)]
     );
     assert_eq!(complete, 4);
-    assert_eq!(changes[2].object["metadata"]["resourceVersion"], "4");
+    assert_eq!(changes[2].object.value()["metadata"]["resourceVersion"], "4");
     let (later, _) = store.changes_after(&scope(), 3).unwrap();
     assert_eq!(later.len(), 1);
 }
@@ -82,7 +82,7 @@ fn what_fell_out_of_the_window_is_too_old() {
     let store = Store::new();
     for value in 0..10 {
         let expect = if value == 0 { Expect::Absent } else { Expect::At(value + 1) };
-        store.put(key("a"), object(value), expect).unwrap();
+        done(store.put(key("a"), object(value), expect)).unwrap();
     }
     store.compact(3);
     assert_eq!(store.changes_after(&scope(), 7).err(), Some(TooOld { asked: 7, oldest: 8 }));
@@ -94,7 +94,7 @@ fn a_follower_learns_that_something_moved() {
     let store = Store::new();
     let mut follower = store.follow();
     assert!(!follower.has_changed().unwrap());
-    store.put(key("a"), object(1), Expect::Absent).unwrap();
+    done(store.put(key("a"), object(1), Expect::Absent)).unwrap();
     assert!(follower.has_changed().unwrap());
     assert_eq!(*follower.borrow_and_update(), 2);
 }
@@ -111,9 +111,9 @@ proptest! {
             }
             let key = key(&name.to_string());
             match store.get(&key) {
-                None => drop(store.put(key, object(index as u64), Expect::Absent)),
-                Some(found) if *remove => drop(store.remove(&key, object(0), found.revision)),
-                Some(found) => drop(store.put(key, object(index as u64), Expect::At(found.revision))),
+                None => drop(done(store.put(key, object(index as u64), Expect::Absent))),
+                Some(found) if *remove => drop(done(store.remove(&key, object(0), found.revision))),
+                Some(found) => drop(done(store.put(key, object(index as u64), Expect::At(found.revision)))),
             }
         }
         let at = at.unwrap_or_else(|| store.list(&scope()));

@@ -3,15 +3,14 @@
 mod select;
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::watch::Receiver;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 pub use self::select::Selection;
 use crate::error::ApiError;
-use crate::store::{Revision, Scope, Store};
+use crate::store::{Document, Revision, Scope, Store};
 
 /// How often a client that asked for bookmarks gets one when nothing happens.
 pub const BOOKMARK_INTERVAL: std::time::Duration = std::time::Duration::from_secs(60);
@@ -54,7 +53,7 @@ pub struct Event {
     /// What happened.
     pub kind: EventKind,
     /// To which object; of a bookmark only its version.
-    pub object: Arc<Value>,
+    pub object: Document,
 }
 
 /// What a client asked for.
@@ -167,7 +166,7 @@ impl Watch {
             }
             Err(too_old) => {
                 let status = ApiError::expired(too_old.to_string()).to_status();
-                self.ready.push_back(Event { kind: EventKind::Error, object: Arc::new(status) });
+                self.ready.push_back(Event { kind: EventKind::Error, object: Document::of(&status) });
                 self.over = true;
             }
         }
@@ -181,7 +180,7 @@ fn bookmark_at(options: &WatchOptions, revision: Revision, ends_initial: bool) -
         metadata["annotations"] = json!({INITIAL_EVENTS_END: "true"});
     }
     let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
-    Event { kind: EventKind::Bookmark, object: Arc::new(object) }
+    Event { kind: EventKind::Bookmark, object: Document::of(&object) }
 }
 
 #[cfg(test)]

@@ -1,13 +1,9 @@
 //! Which objects a watch or a list is about, and what a change means to someone who sees only those.
 
-use std::sync::Arc;
-
-use serde_json::Value;
-
 use super::{Event, EventKind};
 use crate::lifecycle::metadata;
 use crate::request::selector::{Fields, Labels};
-use crate::store::{Change, ChangeKind};
+use crate::store::{Change, ChangeKind, Document};
 
 /// Which objects of a scope.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,14 +16,18 @@ pub struct Selection {
 
 impl Selection {
     /// Whether this object is selected.
-    pub fn matches(&self, object: &Value) -> bool {
-        self.labels.matches(object) && self.fields.matches(object)
+    pub fn matches(&self, object: &Document) -> bool {
+        if *self == Self::default() {
+            return true;
+        }
+        let object = object.value();
+        self.labels.matches(&object) && self.fields.matches(&object)
     }
 
     /// What a change is to someone who sees only what is selected: one that leaves the selection is gone, one that
     /// comes into it is new, and one that was never in it is not told.
     pub(super) fn event(&self, change: &Change) -> Option<Event> {
-        let was = change.previous.as_ref().filter(|previous| self.matches(previous));
+        let was = change.previous.as_ref().map(|stored| &stored.object).filter(|object| self.matches(object));
         let is = change.kind != ChangeKind::Deleted && self.matches(&change.object);
         match (was, is) {
             (None, true) => Some(Event { kind: EventKind::Added, object: change.object.clone() }),
@@ -40,11 +40,11 @@ impl Selection {
 
 /// What is told of an object that is gone: of a deleted one its last state, of one that left the selection the state
 /// in which it was last seen; both at the version of the change.
-fn gone(change: &Change, last_seen: &Arc<Value>) -> Arc<Value> {
+fn gone(change: &Change, last_seen: &Document) -> Document {
     if change.kind == ChangeKind::Deleted {
         return change.object.clone();
     }
-    let mut last = Value::clone(last_seen);
+    let mut last = last_seen.value();
     metadata::set(&mut last, "resourceVersion", Some(change.revision.to_string().into()));
-    Arc::new(last)
+    Document::of(&last)
 }

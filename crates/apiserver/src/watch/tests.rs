@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::*;
 use crate::request::selector::{Fields, Labels};
-use crate::store::{Expect, Key};
+use crate::store::{Expect, Key, done};
+use serde_json::Value;
+use std::sync::Arc;
 
 fn resource() -> Arc<str> {
     Arc::from("g/widgets")
@@ -17,13 +19,13 @@ fn object(name: &str, colour: &str) -> Value {
 fn write(store: &Store, name: &str, colour: &str) -> Revision {
     let key = Key::new(&resource(), "ns", name);
     let expect = store.get(&key).map_or(Expect::Absent, |found| Expect::At(found.revision));
-    store.put(key, object(name, colour), expect).unwrap().revision
+    done(store.put(key, object(name, colour), expect)).unwrap().revision
 }
 
 fn remove(store: &Store, name: &str) {
     let key = Key::new(&resource(), "ns", name);
     let found = store.get(&key).unwrap();
-    store.remove(&key, Value::clone(&found.object), found.revision).unwrap();
+    done(store.remove(&key, found.object.value(), found.revision)).unwrap();
 }
 
 fn options(from: Start) -> WatchOptions {
@@ -38,7 +40,7 @@ fn options(from: Start) -> WatchOptions {
 }
 
 fn told(event: &Event) -> (EventKind, String, String) {
-    let text = |field: &str| event.object["metadata"][field].as_str().unwrap_or("-").to_owned();
+    let text = |field: &str| event.object.value()["metadata"][field].as_str().unwrap_or("-").to_owned();
     (event.kind, text("name"), text("resourceVersion"))
 }
 
@@ -57,8 +59,11 @@ async fn what_is_there_comes_first_and_then_what_happens() {
     let mut watch = Watch::new(&store, options(Start::Everything { marked: true })).unwrap();
     assert_eq!(next(&mut watch).await, is(EventKind::Added, "a", first));
     let marker = watch.next().await.unwrap();
-    assert_eq!(marker.object["metadata"]["annotations"][INITIAL_EVENTS_END], "true");
-    assert_eq!((&marker.object["kind"], &marker.object["apiVersion"]), (&json!("Widget"), &json!("g/v1")));
+    assert_eq!(marker.object.value()["metadata"]["annotations"][INITIAL_EVENTS_END], "true");
+    assert_eq!(
+        (&marker.object.value()["kind"], &marker.object.value()["apiVersion"]),
+        (&json!("Widget"), &json!("g/v1"))
+    );
     let second = write(&store, "a", "blue");
     remove(&store, "a");
     assert_eq!(next(&mut watch).await, is(EventKind::Modified, "a", second));
@@ -100,7 +105,7 @@ async fn a_selection_turns_changes_into_comings_and_goings() {
     assert_eq!(next(&mut watch).await, is(EventKind::Modified, "a", stayed));
     let gone = watch.next().await.unwrap();
     assert_eq!(told(&gone), is(EventKind::Deleted, "a", left));
-    assert_eq!(gone.object["metadata"]["labels"]["colour"], "red", "as it was last seen");
+    assert_eq!(gone.object.value()["metadata"]["labels"]["colour"], "red", "as it was last seen");
     assert_eq!(next(&mut watch).await, is(EventKind::Added, "b", again));
 }
 
@@ -110,7 +115,7 @@ async fn other_scopes_are_not_told_and_bookmarks_move_on() {
     let mut watch =
         Watch::new(&store, WatchOptions { bookmarks: true, ..options(Start::After(store.revision())) })
             .unwrap();
-    store.put(Key::new(&Arc::from("g/others"), "ns", "x"), object("x", "red"), Expect::Absent).unwrap();
+    done(store.put(Key::new(&Arc::from("g/others"), "ns", "x"), object("x", "red"), Expect::Absent)).unwrap();
     let begun = Instant::now();
     assert_eq!(next(&mut watch).await, is(EventKind::Bookmark, "-", 2));
     assert_eq!(begun.elapsed(), BOOKMARK_INTERVAL);
@@ -139,7 +144,7 @@ async fn who_falls_out_of_the_window_is_told_to_list_again() {
     store.compact(1);
     let event = watch.next().await.unwrap();
     assert_eq!(
-        (event.kind, &event.object["code"], &event.object["reason"]),
+        (event.kind, &event.object.value()["code"], &event.object.value()["reason"]),
         (EventKind::Error, &json!(410), &json!("Expired"))
     );
     assert_eq!(watch.next().await, None);

@@ -1,0 +1,91 @@
+//! What the objects of a resource are: how they are read, completed, checked, and shared by those who write them.
+//!
+//! Every write goes the same way, whatever the kind: [`Kind::read`], [`Kind::default`], [`Kind::prepare`],
+//! [`Kind::check`]. A kind says what is particular to it at each of these steps and nothing else.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::apply::{FieldSet, MergeKeys, Typings};
+use crate::error::ApiError;
+use crate::lifecycle::Part;
+use crate::schema::FieldError;
+
+/// What the objects of one version of a resource are.
+pub trait Kind: Debug + Send + Sync {
+    /// Reads an object through its type: takes away what the type does not know and what says nothing (for built-in
+    /// kinds nulls, empty lists and maps), and gives the paths of what it did not know, as `unknown field "spec.foo"`.
+    /// The error is what a value of another type is refused with: 400 `BadRequest`.
+    fn read(&self, object: &mut Value) -> Result<Vec<String>, String>;
+
+    /// Fills in what was left open.
+    fn default(&self, object: &mut Value);
+
+    /// The server's own part in an object before it is checked: what clients cannot set, what is allocated, what
+    /// admission adds. `old` is what it replaces; its metadata has been taken care of.
+    fn prepare(
+        &self,
+        object: &mut Value,
+        old: Option<&Value>,
+        part: Part,
+        around: &dyn Around,
+    ) -> Result<(), ApiError> {
+        let _ = (object, old, part, around);
+        Ok(())
+    }
+
+    /// Everything that is wrong with an object; `old` is what it replaces.
+    fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError>;
+
+    /// What is worth a `Warning` header although it is accepted.
+    fn warnings(&self, object: &Value, old: Option<&Value>) -> Vec<String> {
+        let _ = (object, old);
+        Vec::new()
+    }
+
+    /// How its writers share an object.
+    fn sharing(&self) -> &Sharing;
+
+    /// For how many seconds an object goes on living after its deletion was asked for: `asked` is what the client
+    /// said. None: it does not, as with all but Pods.
+    fn grace(&self, object: &Value, asked: Option<i64>) -> Option<i64> {
+        let _ = (object, asked);
+        None
+    }
+
+    /// Whether an object has to be marked and stay for a reason of its own when it is deleted, besides its finalizers:
+    /// a namespace has `spec.finalizers`.
+    fn is_held(&self, object: &Value) -> bool {
+        let _ = object;
+        false
+    }
+}
+
+/// How the writers of an object share it: what ownership and patches need to know of its type.
+#[derive(Clone, Debug)]
+pub struct Sharing {
+    /// The types in all versions, by `apiVersion`.
+    pub typings: Typings,
+    /// An object with nothing set.
+    pub empty: Value,
+    /// How a strategic merge patch merges lists; none where the kind does not take such patches.
+    pub merge_keys: Option<MergeKeys>,
+    /// What a write to the object itself cannot change.
+    pub reset_by_whole: FieldSet,
+    /// What a write to its status cannot change.
+    pub reset_by_status: FieldSet,
+}
+
+/// What a kind may look at besides the object.
+pub trait Around {
+    /// An object of another resource (`group/plural`); "" is the namespace of what has none.
+    fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Arc<Value>>;
+    /// All objects of a resource.
+    fn list(&self, resource: &str) -> Vec<Arc<Value>>;
+    /// The present time, as Kubernetes writes it.
+    fn now(&self) -> String;
+    /// A random number, for what is allocated by chance.
+    fn random(&self) -> u64;
+}

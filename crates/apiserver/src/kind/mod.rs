@@ -3,6 +3,10 @@
 //! Every write goes the same way, whatever the kind: [`Kind::read`], [`Kind::default`], [`Kind::prepare`],
 //! [`Kind::check`]. A kind says what is particular to it at each of these steps and nothing else.
 
+mod particular;
+
+pub use particular::{Particular, Plain};
+
 use std::fmt::Debug;
 use std::sync::Arc;
 

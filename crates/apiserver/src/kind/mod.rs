@@ -3,8 +3,10 @@
 //! Every write goes the same way, whatever the kind: [`Kind::read`], [`Kind::default`], [`Kind::prepare`],
 //! [`Kind::check`]. A kind says what is particular to it at each of these steps and nothing else.
 
+mod custom;
 mod particular;
 
+pub use custom::Custom;
 pub use particular::{Particular, Plain};
 
 use std::fmt::Debug;
@@ -47,6 +49,22 @@ pub trait Kind: Debug + Send + Sync {
     fn warnings(&self, object: &Value, old: Option<&Value>) -> Vec<String> {
         let _ = (object, old);
         Vec::new()
+    }
+
+    /// Turns an object as it is stored into this version as it is today; the stored form has neither `apiVersion` nor
+    /// `kind`, and this has not to set them. `outdated`: it was stored before the type got its present form.
+    fn revive(&self, object: &mut Value, outdated: bool) {
+        let _ = (object, outdated);
+    }
+
+    /// Turns an object of this version into the form in which it is stored.
+    fn to_stored(&self, object: &mut Value) {
+        let _ = object;
+    }
+
+    /// Whether [`Self::revive`] changes what is not outdated: then its text cannot be passed on as it is.
+    fn is_converted(&self) -> bool {
+        false
     }
 
     /// How its writers share an object.

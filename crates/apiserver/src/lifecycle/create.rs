@@ -53,7 +53,7 @@ pub fn create(
         metadata::set(&mut object, given_by_the_server, None);
     }
     metadata::set(&mut object, "uid", Some(source.uid().into()));
-    metadata::set(&mut object, "creationTimestamp", Some(source.now().into()));
+    metadata::set(&mut object, "creationTimestamp", Some(metadata::time_text(source.now()).into()));
     metadata::set(&mut object, "generation", creation.traits.generation.then(|| 1.into()));
     if creation.traits.status
         && let Some(fields) = object.as_object_mut()
@@ -99,7 +99,8 @@ mod tests {
     use super::super::testing::Counting;
     use super::*;
 
-    const WIDGETS: Traits = Traits { namespaced: true, status: true, generation: true };
+    const WIDGETS: Traits =
+        Traits { namespaced: true, status: true, generation: true, status_writes_metadata: false };
 
     fn created(object: Value, traits: Traits) -> Result<Value, CreateError> {
         create(object, Creation { namespace: Some("ns"), traits }, &mut Counting::default())

@@ -1,5 +1,6 @@
 //! Deletion: at once, or by way of finalizers.
 
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::{Source, metadata};
@@ -29,6 +30,10 @@ pub struct Deletion {
     pub uid: Option<String>,
     /// Only at this version.
     pub resource_version: Option<String>,
+    /// For how many more seconds it goes on living.
+    pub grace: i64,
+    /// Whether something besides its finalizers keeps it.
+    pub held: bool,
 }
 
 /// What a deletion comes to.
@@ -57,12 +62,16 @@ pub fn delete(stored: &Value, deletion: &Deletion, source: &mut impl Source) -> 
     check(stored, "ResourceVersion", "resourceVersion", deletion.resource_version.as_deref())?;
     let mut next = stored.clone();
     set_policy(&mut next, deletion.policy);
-    if metadata::finalizers(&next).is_empty() {
+    if metadata::finalizers(&next).is_empty() && deletion.grace == 0 && !deletion.held {
         return Ok(Ending::Now(next));
     }
-    if !metadata::is_ending(&next) {
-        metadata::set(&mut next, "deletionTimestamp", Some(source.now().into()));
-        metadata::set(&mut next, "deletionGracePeriodSeconds", Some(0.into()));
+    if metadata::is_ending(&next) {
+        shorten(&mut next, deletion.grace);
+    } else {
+        let ends_at =
+            source.now().checked_add(SignedDuration::from_secs(deletion.grace)).unwrap_or(Timestamp::MAX);
+        metadata::set(&mut next, "deletionTimestamp", Some(metadata::time_text(ends_at).into()));
+        metadata::set(&mut next, "deletionGracePeriodSeconds", Some(deletion.grace.into()));
         let generation = metadata::generation(stored);
         if generation > 0 {
             metadata::set(&mut next, "generation", Some((generation + 1).into()));
@@ -71,9 +80,20 @@ pub fn delete(stored: &Value, deletion: &Deletion, source: &mut impl Source) -> 
     Ok(if next == *stored { Ending::Same } else { Ending::Marked(next) })
 }
 
-/// Whether an update of an ending object took its last finalizer away: then it goes.
+/// A second deletion can bring the end nearer, and never put it off.
+fn shorten(ending: &mut Value, grace: i64) {
+    let Some(left) = metadata::grace(ending).filter(|left| grace < *left) else { return };
+    let Ok(ends_at) = metadata::text(ending, "deletionTimestamp").parse::<Timestamp>() else { return };
+    let sooner = ends_at.checked_sub(SignedDuration::from_secs(left - grace)).unwrap_or(ends_at);
+    metadata::set(ending, "deletionTimestamp", Some(metadata::time_text(sooner).into()));
+    metadata::set(ending, "deletionGracePeriodSeconds", Some(grace.into()));
+}
+
+/// Whether an update of an ending object took away the last that kept it: then it goes.
 pub fn ends(object: &Value) -> bool {
-    metadata::is_ending(object) && metadata::finalizers(object).is_empty()
+    metadata::is_ending(object)
+        && metadata::finalizers(object).is_empty()
+        && metadata::grace(object).unwrap_or(0) == 0
 }
 
 fn check(stored: &Value, what: &'static str, field: &str, asked: Option<&str>) -> Result<(), Precondition> {
@@ -162,10 +182,27 @@ mod tests {
     }
 
     #[test]
+    fn with_a_grace_it_lives_on_and_the_end_comes_only_nearer() {
+        let asks = |object: &Value, grace: i64| {
+            delete(object, &Deletion { grace, ..Deletion::default() }, &mut Counting::default()).unwrap()
+        };
+        let Ending::Marked(marked) = asks(&object(&[]), 30) else { panic!("it is marked") };
+        assert_eq!(marked["metadata"]["deletionTimestamp"], "2026-01-01T00:00:30Z");
+        assert!(!ends(&marked), "no update takes it before its time");
+        assert_eq!(asks(&marked, 60), Ending::Same);
+        let Ending::Marked(sooner) = asks(&marked, 10) else { panic!("it ends sooner") };
+        assert_eq!(sooner["metadata"]["deletionTimestamp"], "2026-01-01T00:00:10Z");
+        assert_eq!(sooner["metadata"]["generation"], 4, "its end has been counted once");
+        assert!(matches!(asks(&sooner, 0), Ending::Now(_)));
+        let held = Deletion { held: true, ..Deletion::default() };
+        assert!(matches!(delete(&object(&[]), &held, &mut Counting::default()), Ok(Ending::Marked(_))));
+    }
+
+    #[test]
     fn preconditions_are_kept() {
         let asks = |uid: Option<&str>, version: Option<&str>| {
             let (uid, resource_version) = (uid.map(str::to_owned), version.map(str::to_owned));
-            let deletion = Deletion { policy: None, uid, resource_version };
+            let deletion = Deletion { uid, resource_version, ..Deletion::default() };
             delete(&object(&[]), &deletion, &mut Counting::default())
                 .map(drop)
                 .map_err(|error| error.to_string())

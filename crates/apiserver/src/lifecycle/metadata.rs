@@ -1,6 +1,12 @@
 //! The fields of `metadata` that the server keeps, and how it reads them.
 
+use jiff::Timestamp;
 use serde_json::{Map, Value};
+
+/// A time as metadata has it: to the second, in UTC.
+pub fn time_text(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
 
 /// The text at `metadata.<field>`; "" when it is not there.
 pub fn text<'a>(object: &'a Value, field: &str) -> &'a str {
@@ -16,6 +22,11 @@ pub fn generation(object: &Value) -> i64 {
 pub fn finalizers(object: &Value) -> Vec<&str> {
     let list = object.pointer("/metadata/finalizers").and_then(Value::as_array);
     list.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// `metadata.deletionGracePeriodSeconds`.
+pub fn grace(object: &Value) -> Option<i64> {
+    object.pointer("/metadata/deletionGracePeriodSeconds").and_then(Value::as_i64)
 }
 
 /// Whether its deletion has begun.

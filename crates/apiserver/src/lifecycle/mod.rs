@@ -8,7 +8,9 @@ mod update;
 
 pub use self::create::{CreateError, Creation, create};
 pub use self::delete::{Deletion, Ending, Policy, Precondition, delete, ends};
-pub use self::update::{Part, UpdateError, Updated, update};
+pub use self::update::{Part, UpdateError, Updated, settle, update};
+
+use jiff::Timestamp;
 
 /// What a resource needs to be known for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub struct Traits {
     pub status: bool,
     /// Whether `metadata.generation` counts the changes of what is wanted.
     pub generation: bool,
+    /// Whether a write to `status` changes metadata too, as it does for built-in kinds.
+    pub status_writes_metadata: bool,
 }
 
 /// Where new things come from: names, uids and times. Given by the caller, so that a test can repeat itself.
@@ -27,13 +31,17 @@ pub trait Source {
     fn uid(&mut self) -> String;
     /// Five characters that make a generated name unique.
     fn suffix(&mut self) -> String;
-    /// The present time, as Kubernetes writes it.
-    fn now(&mut self) -> String;
+    /// The present time.
+    fn now(&mut self) -> Timestamp;
+    /// A random number, for what is allocated by chance.
+    fn random(&mut self) -> u64;
 }
 
 #[cfg(test)]
 pub(crate) mod testing {
     //! A source that counts.
+
+    use jiff::Timestamp;
 
     use super::Source;
 
@@ -51,8 +59,13 @@ pub(crate) mod testing {
             format!("{:05}", self.0)
         }
 
-        fn now(&mut self) -> String {
-            "2026-01-01T00:00:00Z".into()
+        fn now(&mut self) -> Timestamp {
+            "2026-01-01T00:00:00Z".parse().unwrap()
+        }
+
+        fn random(&mut self) -> u64 {
+            self.0 += 1;
+            self.0.into()
         }
     }
 }

@@ -55,8 +55,8 @@ const KEPT: [&str; 8] = [
     "resourceVersion",
 ];
 
-/// The object as it is to be stored in place of `stored`.
-pub fn update(stored: &Value, mut sent: Value, part: Part, traits: Traits) -> Result<Updated, UpdateError> {
+/// The object that is to take the place of `stored`: what was sent, with what this part of it cannot change.
+pub fn update(stored: &Value, mut sent: Value, part: Part, traits: Traits) -> Result<Value, UpdateError> {
     if !sent.is_object() || metadata::fields(&mut sent).is_none() {
         return Err(UpdateError::NotAnObject);
     }
@@ -70,17 +70,22 @@ pub fn update(stored: &Value, mut sent: Value, part: Part, traits: Traits) -> Re
     }
     let mut next = match part {
         Part::Whole | Part::Finalize => whole(stored, sent, traits),
-        Part::Status => status_only(stored, &sent),
+        Part::Status => status_only(stored, &sent, traits),
     };
     metadata::keep(&mut next, stored, &KEPT);
     metadata::set(&mut next, "selfLink", None);
     if metadata::is_ending(stored) {
         only_fewer_finalizers(stored, &mut next);
     }
+    Ok(next)
+}
+
+/// What an update comes to, once the object is what it is going to be: a new generation if something else is wanted.
+pub fn settle(stored: &Value, mut next: Value, part: Part, traits: Traits) -> Updated {
     if traits.generation && part == Part::Whole && wants_something_else(stored, &next, traits) {
         metadata::set(&mut next, "generation", Some((metadata::generation(stored) + 1).into()));
     }
-    Ok(if next == *stored { Updated::Same } else { Updated::Changed(next) })
+    if next == *stored { Updated::Same } else { Updated::Changed(next) }
 }
 
 fn whole(stored: &Value, mut sent: Value, traits: Traits) -> Value {
@@ -90,11 +95,15 @@ fn whole(stored: &Value, mut sent: Value, traits: Traits) -> Value {
     sent
 }
 
-/// Everything as it is stored, but for the status and for who manages it.
-fn status_only(stored: &Value, sent: &Value) -> Value {
+/// Everything as it is stored, but for the status, for who manages it, and for built-in kinds the metadata.
+fn status_only(stored: &Value, sent: &Value, traits: Traits) -> Value {
     let mut next = stored.clone();
     replace(&mut next, "status", sent.get("status"));
-    metadata::keep(&mut next, sent, &["managedFields"]);
+    if traits.status_writes_metadata {
+        replace(&mut next, "metadata", sent.get("metadata"));
+    } else {
+        metadata::keep(&mut next, sent, &["managedFields"]);
+    }
     next
 }
 
@@ -138,7 +147,12 @@ mod tests {
 
     use super::*;
 
-    const WIDGETS: Traits = Traits { namespaced: true, status: true, generation: true };
+    fn updated(stored: &Value, sent: Value, part: Part, traits: Traits) -> Result<Updated, UpdateError> {
+        update(stored, sent, part, traits).map(|next| settle(stored, next, part, traits))
+    }
+
+    const WIDGETS: Traits =
+        Traits { namespaced: true, status: true, generation: true, status_writes_metadata: false };
 
     fn stored() -> Value {
         json!({
@@ -151,7 +165,7 @@ mod tests {
     fn changed(change: impl FnOnce(&mut Value), part: Part) -> Result<Updated, UpdateError> {
         let mut sent = stored();
         change(&mut sent);
-        update(&stored(), sent, part, WIDGETS)
+        updated(&stored(), sent, part, WIDGETS)
     }
 
     fn result(change: impl FnOnce(&mut Value), part: Part) -> Value {
@@ -179,7 +193,7 @@ mod tests {
         let plain = Traits { generation: false, ..WIDGETS };
         let mut sent = stored();
         sent["spec"]["n"] = 2.into();
-        let Ok(Updated::Changed(next)) = update(&stored(), sent, Part::Whole, plain) else {
+        let Ok(Updated::Changed(next)) = updated(&stored(), sent, Part::Whole, plain) else {
             panic!("it changed")
         };
         assert_eq!(next["metadata"]["generation"], 3);
@@ -224,7 +238,7 @@ mod tests {
             changed(|sent| sent["metadata"]["resourceVersion"] = "".into(), Part::Whole),
             Ok(Updated::Same)
         );
-        assert_eq!(update(&stored(), json!(3), Part::Whole, WIDGETS), Err(UpdateError::NotAnObject));
+        assert_eq!(updated(&stored(), json!(3), Part::Whole, WIDGETS), Err(UpdateError::NotAnObject));
     }
 
     #[test]
@@ -233,10 +247,10 @@ mod tests {
         ending["metadata"]["deletionTimestamp"] = "t".into();
         let mut sent = ending.clone();
         sent["metadata"]["finalizers"] = json!(["f", "g"]);
-        assert_eq!(update(&ending, sent, Part::Whole, WIDGETS), Ok(Updated::Same));
+        assert_eq!(updated(&ending, sent, Part::Whole, WIDGETS), Ok(Updated::Same));
         let mut sent = ending.clone();
         sent["metadata"]["finalizers"] = json!([]);
-        let Ok(Updated::Changed(next)) = update(&ending, sent, Part::Whole, WIDGETS) else {
+        let Ok(Updated::Changed(next)) = updated(&ending, sent, Part::Whole, WIDGETS) else {
             panic!("it changed")
         };
         assert_eq!(next["metadata"].get("finalizers"), None);

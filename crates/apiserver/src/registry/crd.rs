@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{Column, Resource, ScalePaths};
+use crate::kind::Custom;
 use crate::lifecycle::Traits;
 
 /// What cannot be made sense of in a `CustomResourceDefinition`.
@@ -22,6 +23,9 @@ pub enum DefinitionError {
     /// Exactly one version is the one that is stored.
     #[error("spec.versions: must have exactly one version marked as storage version")]
     Storage,
+    /// The schema of a version cannot be compiled.
+    #[error("spec.versions: {0}")]
+    Schema(String),
 }
 
 /// A `CustomResourceDefinition`.
@@ -83,18 +87,25 @@ fn resource(
         plural: plural.to_owned(),
         singular: or("/spec/names/singular", kind.to_lowercase()),
         list_kind: or("/spec/names/listKind", format!("{kind}List")),
-        kind,
+        kind_name: kind,
         short_names: texts(crd, "/spec/names/shortNames"),
         categories: texts(crd, "/spec/names/categories"),
         traits: Traits {
             namespaced,
             status: version.pointer("/subresources/status").is_some(),
             generation: true,
+            status_writes_metadata: false,
         },
         selectable: selectable(version),
         scale: scale(version)?,
         columns: columns(version),
         schema: Arc::new(version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default()),
+        kind: Arc::new(Custom::of(crd, version)?),
+        verbs: super::ALL_VERBS,
+        unconditional_update: false,
+        create_on_update: false,
+        returns_deleted: false,
+        since: text(crd, "/metadata/resourceVersion").and_then(|version| version.parse().ok()).unwrap_or(0),
     })
 }
 

@@ -8,7 +8,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 use serde_json::Value;
 
 pub use self::crd::{Definition, DefinitionError};
+use crate::kind::Kind;
 use crate::lifecycle::Traits;
+use crate::store::Revision;
+
+/// What can be done with every resource that a definition makes.
+pub const ALL_VERBS: &[&str] =
+    &["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 /// One version of a resource, as it is served.
 #[derive(Clone, Debug)]
@@ -24,7 +30,7 @@ pub struct Resource {
     /// The name of one.
     pub singular: String,
     /// `kind` of one.
-    pub kind: String,
+    pub kind_name: String,
     /// `kind` of a list.
     pub list_kind: String,
     /// Short names for `kubectl`.
@@ -41,6 +47,18 @@ pub struct Resource {
     pub columns: Vec<Column>,
     /// `openAPIV3Schema`.
     pub schema: Arc<Value>,
+    /// What its objects are.
+    pub kind: Arc<dyn Kind>,
+    /// What can be done with it, as discovery says.
+    pub verbs: &'static [&'static str],
+    /// Whether it can be replaced without saying which version is replaced.
+    pub unconditional_update: bool,
+    /// Whether replacing what is not there creates it.
+    pub create_on_update: bool,
+    /// Whether a deletion answers with the object that was deleted.
+    pub returns_deleted: bool,
+    /// Since when it has its present form: what was stored before may have to be read anew.
+    pub since: Revision,
 }
 
 /// Where the `scale` of an object reads and writes, as JSON paths.
@@ -130,7 +148,7 @@ mod tests {
         let registry = Registry::default();
         registry.replace("example.org", "widgets", vec![widget("v1")]);
         let found = registry.clone().find("example.org", "v1", "widgets").unwrap();
-        assert_eq!((found.kind.as_str(), found.api_version()), ("Widget", "example.org/v1".to_owned()));
+        assert_eq!((found.kind_name.as_str(), found.api_version()), ("Widget", "example.org/v1".to_owned()));
         assert!(registry.find("example.org", "v2", "widgets").is_none());
         registry.replace("example.org", "widgets", vec![widget("v2")]);
         assert!(registry.find("example.org", "v1", "widgets").is_none(), "only what is served now");

@@ -18,11 +18,6 @@ impl Document {
         Self(Bytes::from(object.to_string()))
     }
 
-    /// What was kept before: the caller answers for it being JSON.
-    pub(super) fn from_text(text: Bytes) -> Self {
-        Self(text)
-    }
-
     /// The object. Only what was an object is ever kept, so there is no error to tell of.
     pub fn value(&self) -> Value {
         serde_json::from_slice(&self.0).unwrap_or_default()

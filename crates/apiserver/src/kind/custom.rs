@@ -1,0 +1,130 @@
+//! The kinds that CustomResourceDefinitions define: their schema says what they are.
+
+use serde_json::{Map, Value, json};
+
+use super::{Kind, Sharing};
+use crate::apply::{Typing, Typings, reset_by_main, reset_by_status};
+use crate::lifecycle::Part;
+use crate::registry::DefinitionError;
+use crate::schema::{FieldError, Schema};
+
+/// A kind that a CRD defines, in one version.
+#[derive(Debug)]
+pub struct Custom {
+    schema: Schema,
+    sharing: Sharing,
+}
+
+impl Custom {
+    /// The kind of this version of a CRD.
+    pub fn of(crd: &Value, version: &Value) -> Result<Self, DefinitionError> {
+        let group = crd.pointer("/spec/group").and_then(Value::as_str).unwrap_or_default();
+        let schema = Schema::compile(schema_of(version))
+            .map_err(|errors| DefinitionError::Schema(crate::schema::aggregate(&errors)))?;
+        let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
+        let typings: Typings = versions
+            .into_iter()
+            .flatten()
+            .filter_map(|version| {
+                let name = version.get("name").and_then(Value::as_str)?;
+                let typing = Typing::of_custom_resource(schema_of(version)).ok()?;
+                Some((format!("{group}/{name}"), typing))
+            })
+            .collect();
+        let has_status = version.pointer("/subresources/status").is_some();
+        let sharing = Sharing {
+            typings,
+            empty: json!({}),
+            merge_keys: None,
+            reset_by_whole: reset_by_main(has_status),
+            reset_by_status: reset_by_status(),
+        };
+        Ok(Self { schema, sharing })
+    }
+}
+
+fn schema_of(version: &Value) -> &Value {
+    version.pointer("/schema/openAPIV3Schema").unwrap_or(&Value::Null)
+}
+
+impl Kind for Custom {
+    fn read(&self, object: &mut Value) -> Result<Vec<String>, String> {
+        if let Some(metadata) = object.get_mut("metadata") {
+            read_metadata(metadata)?;
+        }
+        Ok(self.schema.prune(object))
+    }
+
+    fn default(&self, object: &mut Value) {
+        self.schema.default(object);
+    }
+
+    fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError> {
+        match (part, old) {
+            (Part::Status, Some(old)) => self.schema.validate_status(object, old),
+            _ => self.schema.validate(object, old),
+        }
+    }
+
+    fn revive(&self, object: &mut Value, outdated: bool) {
+        if outdated {
+            self.schema.prune(object);
+            self.schema.default(object);
+        }
+    }
+
+    fn sharing(&self) -> &Sharing {
+        &self.sharing
+    }
+}
+
+/// The fields of metadata and what each must be. Metadata is read into its type, in which what is empty is not there.
+fn read_metadata(metadata: &mut Value) -> Result<(), String> {
+    let Value::Object(fields) = metadata else {
+        return Err("metadata must be an object".to_owned());
+    };
+    for (name, value) in fields.iter() {
+        if !value.is_null() && !is_of_its_type(name, value) {
+            return Err(format!("json: cannot unmarshal {} into metadata.{name}", kind_of(value)));
+        }
+    }
+    fields.retain(|_, value| !says_nothing(value));
+    Ok(())
+}
+
+fn is_of_its_type(name: &str, value: &Value) -> bool {
+    let texts =
+        |fields: &Map<String, Value>| fields.values().all(|value| value.is_string() || value.is_null());
+    match name {
+        "name" | "namespace" | "generateName" | "uid" | "resourceVersion" | "selfLink"
+        | "creationTimestamp" | "deletionTimestamp" => value.is_string(),
+        "generation" | "deletionGracePeriodSeconds" => value.is_i64(),
+        "labels" | "annotations" => value.as_object().is_some_and(texts),
+        "finalizers" => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+        "ownerReferences" | "managedFields" => {
+            value.as_array().is_some_and(|items| items.iter().all(Value::is_object))
+        }
+        _ => true,
+    }
+}
+
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}

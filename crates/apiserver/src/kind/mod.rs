@@ -4,6 +4,7 @@
 //! [`Kind::check`]. A kind says what is particular to it at each of these steps and nothing else.
 
 mod custom;
+pub mod metadata;
 mod particular;
 
 pub use custom::Custom;

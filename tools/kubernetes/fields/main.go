@@ -1,0 +1,126 @@
+// Prints, as JSON, the fields of the API types: how each is named in JSON, its Go type, and when it is left out.
+// OpenAPI does not tell these apart: a number that is 0 is left out unless the field is a pointer.
+//
+// A field is written as flags and type: "?" stands for omitempty, "0" for omitzero, "*" for a pointer; structs are
+// named as in OpenAPI, named scalars as "kind:name", named lists and maps as "(name)type".
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+
+	apps "k8s.io/api/apps/v1"
+	authentication "k8s.io/api/authentication/v1"
+	authorization "k8s.io/api/authorization/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscaling "k8s.io/api/autoscaling/v2"
+	batch "k8s.io/api/batch/v1"
+	certificates "k8s.io/api/certificates/v1"
+	coordination "k8s.io/api/coordination/v1"
+	core "k8s.io/api/core/v1"
+	discovery "k8s.io/api/discovery/v1"
+	events "k8s.io/api/events/v1"
+	networking "k8s.io/api/networking/v1"
+	node "k8s.io/api/node/v1"
+	policy "k8s.io/api/policy/v1"
+	rbac "k8s.io/api/rbac/v1"
+	resource "k8s.io/api/resource/v1"
+	scheduling "k8s.io/api/scheduling/v1"
+	storage "k8s.io/api/storage/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+
+// Field names in the order of the Go struct.
+type field [2]string
+
+var found = map[string][]field{}
+
+func main() {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		apps.AddToScheme, authentication.AddToScheme, authorization.AddToScheme, autoscalingv1.AddToScheme,
+		autoscaling.AddToScheme, batch.AddToScheme, certificates.AddToScheme, coordination.AddToScheme,
+		core.AddToScheme, discovery.AddToScheme, events.AddToScheme, networking.AddToScheme, node.AddToScheme,
+		policy.AddToScheme, rbac.AddToScheme, resource.AddToScheme, scheduling.AddToScheme, storage.AddToScheme,
+		apiextensions.AddToScheme,
+	} {
+		if err := add(scheme); err != nil {
+			panic(err)
+		}
+	}
+	for _, of := range scheme.AllKnownTypes() {
+		if _, is := of.FieldByName("ObjectMeta"); is {
+			describe(of)
+		}
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(found); err != nil {
+		panic(err)
+	}
+}
+
+func name(of reflect.Type) string {
+	path := strings.Replace(of.PkgPath(), "k8s.io", "io.k8s", 1)
+	return strings.ReplaceAll(path, "/", ".") + "." + of.Name()
+}
+
+func describe(of reflect.Type) string {
+	if reflect.PointerTo(of).Implements(unmarshaler) {
+		return name(of)
+	}
+	switch of.Kind() {
+	case reflect.Pointer:
+		return "*" + describe(of.Elem())
+	case reflect.Slice:
+		return named(of) + "[]" + describe(of.Elem())
+	case reflect.Map:
+		return named(of) + "map[" + of.Key().String() + "]" + describe(of.Elem())
+	case reflect.Struct:
+		if _, done := found[name(of)]; !done {
+			found[name(of)] = nil
+			found[name(of)] = fields(of)
+		}
+		return name(of)
+	default:
+		if of.PkgPath() == "" {
+			return of.String()
+		}
+		return of.Kind().String() + ":" + of.String()
+	}
+}
+
+func named(of reflect.Type) string {
+	if of.PkgPath() == "" {
+		return ""
+	}
+	return "(" + of.String() + ")"
+}
+
+func fields(of reflect.Type) []field {
+	var all []field
+	for i := range of.NumField() {
+		one := of.Field(i)
+		parts := strings.Split(one.Tag.Get("json"), ",")
+		flags := ""
+		inline := parts[0] == "" && one.Anonymous
+		for _, flag := range parts[1:] {
+			switch flag {
+			case "omitempty":
+				flags += "?"
+			case "omitzero":
+				flags += "0"
+			}
+		}
+		switch {
+		case inline:
+			all = append(all, fields(one.Type)...)
+		case parts[0] != "-" && parts[0] != "":
+			all = append(all, field{parts[0], flags + describe(one.Type)})
+		}
+	}
+	return all
+}

@@ -101,7 +101,9 @@ fn check_change(object: &Value, old: &Value) -> Vec<FieldError> {
         let why = "must be specified for an update";
         errors.push(FieldError::invalid(&at.child("resourceVersion"), "", why));
     }
-    for field in ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+    for field in
+        ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]
+    {
         let of = |object: &Value| object.get("metadata").and_then(|metadata| metadata.get(field)).cloned();
         let (new, old) = (of(object), of(old));
         if new != old {
@@ -227,7 +229,11 @@ fn check_managers(object: &Value, at: &Path) -> Vec<FieldError> {
             errors.push(FieldError::invalid(&at.child("operation"), field("operation"), why));
         }
         if !matches!(field("fieldsType"), "" | "FieldsV1") {
-            errors.push(FieldError::invalid(&at.child("fieldsType"), field("fieldsType"), "must be `FieldsV1`"));
+            errors.push(FieldError::invalid(
+                &at.child("fieldsType"),
+                field("fieldsType"),
+                "must be `FieldsV1`",
+            ));
         }
         for (name, max) in [("manager", MAX_MANAGER), ("subresource", MAX_SUBRESOURCE)] {
             if i64::try_from(field(name).len()).is_ok_and(|length| length > max) {

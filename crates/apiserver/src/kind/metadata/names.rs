@@ -167,7 +167,9 @@ fn is_label_name(text: &str) -> bool {
 
 /// Whether a text begins and ends with such characters, and has these or others in between.
 fn framed(text: &str, outside: impl Fn(char) -> bool, inside: impl Fn(char) -> bool) -> bool {
-    text.starts_with(&outside) && text.ends_with(|c| outside(c)) && text.chars().all(|c| outside(c) || inside(c))
+    text.starts_with(&outside)
+        && text.ends_with(|c| outside(c))
+        && text.chars().all(|c| outside(c) || inside(c))
 }
 
 #[cfg(test)]
@@ -177,7 +179,10 @@ mod tests {
     #[test]
     fn names_are_labels_subdomains_or_segments_of_a_path() {
         assert!(NameRule::Subdomain.check("a.b-c.1", false).is_empty());
-        assert!(NameRule::Subdomain.check("a-", true).is_empty() && !NameRule::Subdomain.check("a-", false).is_empty());
+        assert!(
+            NameRule::Subdomain.check("a-", true).is_empty()
+                && !NameRule::Subdomain.check("a-", false).is_empty()
+        );
         assert_eq!(NameRule::Label.check("a.b", false), ["must not contain dots"]);
         assert_eq!(NameRule::PathSegment.check("a/%", false), ["may not contain '/'", "may not contain '%'"]);
         assert_eq!(NameRule::PathSegment.check("..", false), ["may not be '..'"]);
@@ -189,8 +194,10 @@ mod tests {
     fn a_rule_is_said_with_examples_and_its_pattern() {
         assert_eq!(
             label("A"),
-            ["a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with \
-              an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"]
+            [
+                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with \
+              an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+            ]
         );
         assert_eq!(subdomain(&"a".repeat(254)), ["must be no more than 253 bytes"]);
         assert!(!label_1035("1a").is_empty() && label_1035("a1").is_empty());
@@ -202,6 +209,8 @@ mod tests {
         assert_eq!(label_key("/a"), ["prefix part must be non-empty"]);
         assert_eq!(label_key("a/").len(), 2);
         assert!(label_key("a/b/c").concat().starts_with("a valid label key must consist"));
-        assert!(label_value("").is_empty() && label_value("a.B_1").is_empty() && !label_value("-a").is_empty());
+        assert!(
+            label_value("").is_empty() && label_value("a.B_1").is_empty() && !label_value("-a").is_empty()
+        );
     }
 }

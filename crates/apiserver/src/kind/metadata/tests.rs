@@ -28,7 +28,10 @@ fn a_good_object_passes() {
 fn names_and_namespaces_are_required_or_forbidden() {
     assert_eq!(
         created(&json!({}), PODS),
-        ["metadata.name: Required value: name or generateName is required", "metadata.namespace: Required value"]
+        [
+            "metadata.name: Required value: name or generateName is required",
+            "metadata.namespace: Required value"
+        ]
     );
     let nodes = Rules { namespaced: false, ..PODS };
     assert_eq!(
@@ -36,7 +39,10 @@ fn names_and_namespaces_are_required_or_forbidden() {
         ["metadata.namespace: Forbidden: not allowed on this type"]
     );
     let found = created(&json!({"name": "A", "generateName": "BB-", "namespace": "n"}), PODS);
-    assert!(found[0].starts_with(r#"metadata.generateName: Invalid value: "BB-": a lowercase RFC 1123 subdomain"#));
+    assert!(
+        found[0]
+            .starts_with(r#"metadata.generateName: Invalid value: "BB-": a lowercase RFC 1123 subdomain"#)
+    );
     assert!(found[1].starts_with(r#"metadata.name: Invalid value: "A": a lowercase RFC 1123 subdomain"#));
 }
 
@@ -48,14 +54,18 @@ fn owners_name_an_object_and_only_one_controls() {
         {"apiVersion": "v1", "kind": "B", "name": "b", "uid": "2", "controller": true},
     ]);
     let found = created(&json!({"name": "a", "namespace": "n", "ownerReferences": owners}), PODS);
-    assert_eq!(found[0], r#"metadata.ownerReferences.apiVersion: Invalid value: "apps/": version must not be empty"#);
+    assert_eq!(
+        found[0],
+        r#"metadata.ownerReferences.apiVersion: Invalid value: "apps/": version must not be empty"#
+    );
     assert_eq!(found[3], r#"metadata.ownerReferences.uid: Invalid value: "": must not be empty"#);
     assert!(found[4].ends_with(r#"Found "true" in references for A/a and B/b"#), "{}", found[4]);
 }
 
 #[test]
 fn finalizers_have_a_domain_or_are_standard() {
-    let metadata = json!({"name": "a", "namespace": "n", "finalizers": ["mine", "orphan", "foregroundDeletion"]});
+    let metadata =
+        json!({"name": "a", "namespace": "n", "finalizers": ["mine", "orphan", "foregroundDeletion"]});
     let both = r#"metadata.finalizers: Invalid value: ["mine","orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set"#;
     assert_eq!(created(&metadata, Rules::of_custom_resource(true)), [both]);
     let own = r#"metadata.finalizers[0]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified"#;
@@ -76,12 +86,15 @@ fn an_update_keeps_what_is_the_servers() {
     let object = |metadata: Value| json!({"metadata": metadata});
     let old = object(json!({"name": "a", "namespace": "n", "uid": "u", "resourceVersion": "1"}));
     assert!(check_update(&old, &old, PODS).is_empty());
-    let other = object(json!({"name": "a", "namespace": "n", "uid": "v", "resourceVersion": "1", "labels": {"a": "-"}}));
+    let other = object(
+        json!({"name": "a", "namespace": "n", "uid": "v", "resourceVersion": "1", "labels": {"a": "-"}}),
+    );
     let found = said(&check_update(&other, &old, PODS));
     assert!(found.contains(&r#"metadata.uid: Invalid value: "v": field is immutable"#.to_owned()));
     let of_labels = found.iter().filter(|error| error.starts_with("metadata.labels")).count();
     assert_eq!(of_labels, 3, "as the server says it");
-    let ending = object(json!({"name": "a", "namespace": "n", "resourceVersion": "1", "deletionTimestamp": "t"}));
+    let ending =
+        object(json!({"name": "a", "namespace": "n", "resourceVersion": "1", "deletionTimestamp": "t"}));
     let mut more = ending.clone();
     more["metadata"]["finalizers"] = json!(["e.org/b", "e.org/a"]);
     let found = said(&check_update(&more, &ending, PODS));

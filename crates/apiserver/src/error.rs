@@ -130,12 +130,21 @@ pub struct ApiError {
     pub causes: Vec<Cause>,
     /// After how many seconds to try again.
     pub retry_after: Option<u32>,
+    /// With which token an expired list can go on.
+    pub continue_with: Option<String>,
 }
 
 impl ApiError {
     /// An error about nothing in particular.
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), subject: None, causes: Vec::new(), retry_after: None }
+        Self {
+            reason,
+            message: message.into(),
+            subject: None,
+            causes: Vec::new(),
+            retry_after: None,
+            continue_with: None,
+        }
     }
 
     fn about(reason: Reason, subject: Subject, message: String) -> Self {
@@ -194,6 +203,9 @@ impl ApiError {
             "reason": self.reason.as_str(),
             "code": self.reason.code(),
         });
+        if let Some(token) = &self.continue_with {
+            status["metadata"]["continue"] = Value::String(token.clone());
+        }
         let details = self.details();
         if !details.is_empty() {
             status["details"] = Value::Object(details);

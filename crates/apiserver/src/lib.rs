@@ -7,5 +7,6 @@ pub mod lifecycle;
 pub mod registry;
 pub mod request;
 pub mod schema;
+pub mod server;
 pub mod store;
 pub mod watch;

@@ -1,4 +1,4 @@
-//! The kinds that CustomResourceDefinitions define: their schema says what they are.
+//! The kinds that `CustomResourceDefinition`s define: their schema says what they are.
 
 use serde_json::{Map, Value, json};
 
@@ -71,6 +71,10 @@ impl Kind for Custom {
             self.schema.prune(object);
             self.schema.default(object);
         }
+    }
+
+    fn is_custom(&self) -> bool {
+        true
     }
 
     fn sharing(&self) -> &Sharing {

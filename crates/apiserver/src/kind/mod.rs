@@ -6,9 +6,11 @@
 mod custom;
 pub mod metadata;
 mod particular;
+mod untyped;
 
 pub use custom::Custom;
 pub use particular::{Particular, Plain};
+pub use untyped::Untyped;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -76,6 +78,17 @@ pub trait Kind: Debug + Send + Sync {
     fn grace(&self, object: &Value, asked: Option<i64>) -> Option<i64> {
         let _ = (object, asked);
         None
+    }
+
+    /// The server's own part in an object that is marked for deletion: a namespace is then `Terminating`.
+    fn prepare_end(&self, object: &mut Value, around: &dyn Around) -> Result<(), ApiError> {
+        let _ = (object, around);
+        Ok(())
+    }
+
+    /// Whether a definition made it: the items of its lists then have `apiVersion` and `kind`.
+    fn is_custom(&self) -> bool {
+        false
     }
 
     /// Whether an object has to be marked and stay for a reason of its own when it is deleted, besides its finalizers:

@@ -45,6 +45,12 @@ pub trait Particular: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// See [`super::Kind::prepare_end`].
+    fn prepare_end(&self, object: &mut Value, around: &dyn Around) -> Result<(), ApiError> {
+        let _ = (object, around);
+        Ok(())
+    }
+
     /// See [`super::Kind::is_held`].
     fn is_held(&self, object: &Value) -> bool {
         let _ = object;

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 
 /// What a resource needs to be known for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a resource")]
 pub struct Traits {
     /// Whether its objects live in namespaces.
     pub namespaced: bool,

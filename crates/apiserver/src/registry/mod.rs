@@ -96,6 +96,13 @@ impl Resource {
     }
 }
 
+impl Resource {
+    /// Whether the items of its lists have `apiVersion` and `kind`.
+    pub fn lists_typed_items(&self) -> bool {
+        self.kind.is_custom()
+    }
+}
+
 /// Group, version and plural.
 type Address = (String, String, String);
 

@@ -145,6 +145,7 @@ impl Store {
     }
 
     /// Writes this object if what is there is what was expected.
+    #[expect(clippy::unused_async, reason = "a durable store waits for the disk")]
     pub async fn put(&self, key: Key, object: Value, expect: Expect) -> Result<Stored, WriteError> {
         let mut state = self.lock();
         let previous = state.check(&key, expect)?;
@@ -160,6 +161,7 @@ impl Store {
     }
 
     /// Removes the object if it is at the revision expected. What is told of it is `last`, its last state.
+    #[expect(clippy::unused_async, reason = "a durable store waits for the disk")]
     pub async fn remove(&self, key: &Key, last: Value, at: Revision) -> Result<Stored, WriteError> {
         let mut state = self.lock();
         let previous = state.check(key, Expect::At(at))?;

@@ -54,6 +54,8 @@ pub struct Event {
     pub kind: EventKind,
     /// To which object; of a bookmark only its version.
     pub object: Document,
+    /// The revision of the object.
+    pub revision: Revision,
 }
 
 /// What a client asked for.
@@ -110,10 +112,11 @@ impl Watch {
                 let snapshot = store.list(&options.scope);
                 let selected =
                     snapshot.objects.iter().filter(|(_, stored)| options.selection.matches(&stored.object));
-                ready.extend(
-                    selected
-                        .map(|(_, stored)| Event { kind: EventKind::Added, object: stored.object.clone() }),
-                );
+                ready.extend(selected.map(|(_, stored)| Event {
+                    kind: EventKind::Added,
+                    object: stored.object.clone(),
+                    revision: stored.revision,
+                }));
                 if marked {
                     ready.push_back(bookmark_at(&options, snapshot.revision, true));
                 }
@@ -162,11 +165,16 @@ impl Watch {
             Ok((changes, complete)) => {
                 let told = changes.iter().filter_map(|change| self.options.selection.event(change));
                 self.ready.extend(told);
-                self.position = complete;
+                // Who asked for what is yet to come is not told what came before it.
+                self.position = self.position.max(complete);
             }
             Err(too_old) => {
                 let status = ApiError::expired(too_old.to_string()).to_status();
-                self.ready.push_back(Event { kind: EventKind::Error, object: Document::of(&status) });
+                self.ready.push_back(Event {
+                    kind: EventKind::Error,
+                    object: Document::of(&status),
+                    revision: self.position,
+                });
                 self.over = true;
             }
         }
@@ -180,7 +188,7 @@ fn bookmark_at(options: &WatchOptions, revision: Revision, ends_initial: bool) -
         metadata["annotations"] = json!({INITIAL_EVENTS_END: "true"});
     }
     let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
-    Event { kind: EventKind::Bookmark, object: Document::of(&object) }
+    Event { kind: EventKind::Bookmark, object: Document::of(&object), revision }
 }
 
 #[cfg(test)]

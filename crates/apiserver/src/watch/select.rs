@@ -29,12 +29,13 @@ impl Selection {
     pub(super) fn event(&self, change: &Change) -> Option<Event> {
         let was = change.previous.as_ref().map(|stored| &stored.object).filter(|object| self.matches(object));
         let is = change.kind != ChangeKind::Deleted && self.matches(&change.object);
-        match (was, is) {
-            (None, true) => Some(Event { kind: EventKind::Added, object: change.object.clone() }),
-            (Some(_), true) => Some(Event { kind: EventKind::Modified, object: change.object.clone() }),
-            (Some(last), false) => Some(Event { kind: EventKind::Deleted, object: gone(change, last) }),
-            (None, false) => None,
-        }
+        let (kind, object) = match (was, is) {
+            (None, true) => (EventKind::Added, change.object.clone()),
+            (Some(_), true) => (EventKind::Modified, change.object.clone()),
+            (Some(last), false) => (EventKind::Deleted, gone(change, last)),
+            (None, false) => return None,
+        };
+        Some(Event { kind, object, revision: change.revision })
     }
 }
 

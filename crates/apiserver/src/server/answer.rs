@@ -1,0 +1,115 @@
+//! Answers in the form that the client asked for.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode};
+use serde_json::Value;
+
+use super::body::{self, Body};
+use crate::error::ApiError;
+use crate::registry::Resource;
+
+/// The most warnings that are told, and how long one may be: they are headers.
+const MAX_WARNINGS: usize = 64;
+const MAX_WARNING_CHARACTERS: usize = 1024;
+
+/// The outcome of a request.
+pub(super) struct Answer {
+    pub(super) code: StatusCode,
+    pub(super) content: Content,
+    /// What the client should know besides.
+    pub(super) warnings: Vec<String>,
+}
+
+/// What is in an answer.
+pub(super) enum Content {
+    /// An object of a resource, complete.
+    Object(Arc<Resource>, Value),
+    /// The text of an object of a resource, complete.
+    #[expect(dead_code, reason = "tables will need the resource")]
+    ObjectText(Arc<Resource>, Bytes),
+    /// Objects of a resource.
+    List(Arc<Resource>, Page),
+    /// Anything else that is JSON.
+    Json(Value),
+    /// Plain text.
+    Text(String),
+    /// The events of a watch.
+    Events(Body),
+}
+
+/// Some of the objects of a collection.
+pub(super) struct Page {
+    /// Their texts, with `apiVersion` and `kind` where a list of this resource has them.
+    pub(super) items: Vec<Bytes>,
+    /// `metadata` of the list.
+    pub(super) metadata: Value,
+}
+
+impl Answer {
+    pub(super) fn ok(content: Content) -> Self {
+        Self { code: StatusCode::OK, content, warnings: Vec::new() }
+    }
+
+    pub(super) fn json(value: Value) -> Self {
+        Self::ok(Content::Json(value))
+    }
+}
+
+/// The answer as it is sent.
+pub(super) fn respond(answer: Answer) -> Response<Body> {
+    let (content_type, body) = match answer.content {
+        Content::Object(_, object) | Content::Json(object) => (JSON, body::full(object.to_string())),
+        Content::ObjectText(_, text) => (JSON, body::full(text)),
+        Content::List(resource, page) => (JSON, body::full(list_text(&resource, &page))),
+        Content::Text(text) => ("text/plain; charset=utf-8", body::full(text)),
+        Content::Events(events) => (JSON, events),
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = answer.code;
+    let headers = response.headers_mut();
+    headers.insert("content-type", HeaderValue::from_static(content_type));
+    headers.insert("cache-control", HeaderValue::from_static("no-cache, private"));
+    for warning in answer.warnings.iter().take(MAX_WARNINGS) {
+        let shown: String =
+            warning.chars().take(MAX_WARNING_CHARACTERS).filter(|c| !c.is_control()).collect();
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - {shown:?}")) {
+            headers.append("warning", value);
+        }
+    }
+    response
+}
+
+/// An error as it is sent.
+pub(super) fn refuse(error: &ApiError) -> Response<Body> {
+    let mut answer = Answer::json(error.to_status());
+    answer.code = StatusCode::from_u16(error.reason.code()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = respond(answer);
+    if let Some(seconds) = error.retry_after {
+        response.headers_mut().insert("retry-after", HeaderValue::from(seconds));
+    }
+    response
+}
+
+const JSON: &str = "application/json";
+
+fn list_text(resource: &Resource, page: &Page) -> Vec<u8> {
+    let head = format!(
+        r#"{{"apiVersion":"{}","kind":"{}","metadata":{},"items":["#,
+        resource.api_version(),
+        resource.list_kind,
+        page.metadata
+    );
+    let size: usize = page.items.iter().map(|item| item.len() + 1).sum();
+    let mut text = Vec::with_capacity(head.len() + size + 2);
+    text.extend_from_slice(head.as_bytes());
+    for (index, item) in page.items.iter().enumerate() {
+        if index > 0 {
+            text.push(b',');
+        }
+        text.extend_from_slice(item);
+    }
+    text.extend_from_slice(b"]}");
+    text
+}

@@ -1,0 +1,104 @@
+//! Creation.
+
+use http::StatusCode;
+use serde_json::Value;
+
+use super::Server;
+use super::answer::{Answer, Content};
+use super::call::{Call, not_allowed};
+use super::incoming::{Incoming, store_refused};
+use super::options::{WriteKind, WriteOptions, invalid};
+use crate::apply::track_update;
+use crate::error::{ApiError, Reason};
+use crate::lifecycle::{self, CreateError, Creation, Part, metadata};
+use crate::schema::{FieldError, Path};
+use crate::store::{Expect, Key, WriteError};
+
+/// How many names are tried for an object whose name is generated.
+const MAX_NAMES: usize = 8;
+
+impl Server {
+    /// `create`: an object from the body of the request.
+    pub(super) async fn create(&self, call: &Call) -> Result<Answer, ApiError> {
+        let options = WriteOptions::of(call, WriteKind::Create)?;
+        let incoming = Incoming::read(call, &options)?;
+        if !call.name().is_empty() && metadata::text(&incoming.object, "name") != call.name() {
+            return Err(not_allowed());
+        }
+        let owned = |server: &Self, object: &Value| {
+            let write = server.write(call, &options);
+            track_update(None, object, &write.by(call))
+        };
+        let mut answer = self.create_object(call, &incoming.object, &options, owned).await?;
+        answer.warnings.splice(0..0, incoming.warnings);
+        Ok(answer)
+    }
+
+    /// Creates this object, which has been read through its type; `owned` says who owns its fields.
+    pub(super) async fn create_object(
+        &self,
+        call: &Call,
+        sent: &Value,
+        options: &WriteOptions,
+        owned: impl Fn(&Self, &Value) -> Value,
+    ) -> Result<Answer, ApiError> {
+        let resource = &call.resource;
+        let generates = metadata::text(sent, "name").is_empty();
+        let creation = Creation { namespace: call.namespace.as_deref(), traits: resource.traits };
+        self.namespace_takes(call)?;
+        for _ in 0..MAX_NAMES {
+            let object = lifecycle::create(sent.clone(), creation, &mut self.source())
+                .map_err(|error| unfit(call, sent, &error))?;
+            let object = self.complete_new(call, object, &owned)?;
+            let warnings = resource.kind.warnings(&object, None);
+            let name = metadata::text(&object, "name").to_owned();
+            let key = Key::new(&resource.id, call.namespace(), &name);
+            let outcome = match self.store().get(&key) {
+                Some(_) => Err(WriteError::Exists),
+                None if options.dry_run => Ok(object),
+                None => self.put(resource, key, object, Expect::Absent).await,
+            };
+            match outcome {
+                Ok(object) => {
+                    let content = Content::Object(resource.clone(), object);
+                    return Ok(Answer { code: StatusCode::CREATED, content, warnings });
+                }
+                Err(WriteError::Exists) if generates => {}
+                Err(error) => return Err(store_refused(call, &name, &error)),
+            }
+        }
+        let subject = call.subject_named(metadata::text(sent, "generateName"));
+        let why = "the server was not able to generate a unique name for the object";
+        Err(ApiError { message: why.to_owned(), ..ApiError::already_exists(subject) })
+    }
+
+    /// A new object as it is to be stored.
+    fn complete_new(
+        &self,
+        call: &Call,
+        mut object: Value,
+        owned: impl Fn(&Self, &Value) -> Value,
+    ) -> Result<Value, ApiError> {
+        let kind = &call.resource.kind;
+        kind.default(&mut object);
+        let mut object = owned(self, &object);
+        kind.prepare(&mut object, None, Part::Whole, self)?;
+        let errors = kind.check(&object, None, Part::Whole);
+        if errors.is_empty() {
+            return Ok(object);
+        }
+        Err(invalid(call.subject_by_kind(metadata::text(&object, "name")), &errors))
+    }
+}
+
+/// Why a body cannot be created, as the API says it.
+fn unfit(call: &Call, sent: &Value, error: &CreateError) -> ApiError {
+    match error {
+        CreateError::NotAnObject | CreateError::OtherNamespace => ApiError::bad_request(error.to_string()),
+        CreateError::VersionGiven => ApiError::new(Reason::InternalError, error.to_string()),
+        CreateError::NoName => {
+            let required = FieldError::required(&Path::new("metadata.name"), error.to_string());
+            invalid(call.subject_by_kind(metadata::text(sent, "name")), &[required])
+        }
+    }
+}

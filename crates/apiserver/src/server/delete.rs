@@ -1,0 +1,201 @@
+//! Deletion, of one object and of collections.
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::Server;
+use super::answer::{Answer, Content};
+use super::call::Call;
+use super::decode;
+use super::incoming::{store_refused, unsupported};
+use super::objects;
+use super::options::{dry_run, invalid_options};
+use crate::error::ApiError;
+use crate::lifecycle::{self, Deletion, Ending, Policy, metadata};
+use crate::schema::{FieldError, Path};
+use crate::store::{Expect, Stored, WriteError};
+
+/// How often a deletion is tried on what someone else has written in between.
+const MAX_TRIES: usize = 100;
+
+/// How a deletion is asked for.
+#[derive(Clone, Debug, Default)]
+struct DeleteOptions {
+    policy: Option<Policy>,
+    /// Whether the client said `orphanDependents: false`, the old word for a cascade.
+    cascades: bool,
+    uid: Option<String>,
+    resource_version: Option<String>,
+    grace: Option<i64>,
+    dry_run: bool,
+}
+
+/// What became of a deletion.
+struct Deleted {
+    object: Value,
+    /// Whether it is gone already.
+    gone: bool,
+}
+
+impl Server {
+    /// `delete`: the end of one object, or its beginning.
+    pub(super) async fn delete(&self, call: &Call) -> Result<Answer, ApiError> {
+        let options = DeleteOptions::of(call)?;
+        let deleted = self.delete_object(call, &options).await?;
+        let waits = !deleted.gone && options.cascades;
+        let code = if waits { StatusCode::ACCEPTED } else { StatusCode::OK };
+        let content = if deleted.gone && !call.resource.returns_deleted {
+            Content::Json(success(call, &deleted.object, code))
+        } else {
+            Content::Object(call.resource.clone(), deleted.object)
+        };
+        Ok(Answer { code, content, warnings: Vec::new() })
+    }
+
+    /// `deletecollection`: every object that is selected.
+    pub(super) async fn delete_collection(&self, call: &Call) -> Result<Answer, ApiError> {
+        let options = DeleteOptions::of(call)?;
+        let (page, objects) = self.selected(call)?;
+        for (key, _) in objects {
+            let one = Call {
+                namespace: call.namespace.as_ref().map(|_| key.namespace),
+                name: Some(key.name),
+                ..call.clone()
+            };
+            match self.delete_object(&one, &options).await {
+                // Someone else was faster: gone is gone.
+                Err(error) if error.reason == crate::error::Reason::NotFound => {}
+                outcome => drop(outcome?),
+            }
+        }
+        Ok(Answer::ok(Content::List(call.resource.clone(), page)))
+    }
+
+    async fn delete_object(&self, call: &Call, options: &DeleteOptions) -> Result<Deleted, ApiError> {
+        for _ in 0..MAX_TRIES {
+            let Some(stored) = self.store().get(&call.key()) else {
+                return Err(ApiError::not_found(call.subject()));
+            };
+            match self.try_delete(call, options, &stored).await? {
+                Ok(deleted) => return Ok(deleted),
+                Err(WriteError::Changed) => {}
+                Err(error) => return Err(store_refused(call, call.name(), &error)),
+            }
+        }
+        Err(ApiError::modified(call.subject()))
+    }
+
+    async fn try_delete(
+        &self,
+        call: &Call,
+        options: &DeleteOptions,
+        stored: &Stored,
+    ) -> Result<Result<Deleted, WriteError>, ApiError> {
+        let resource = &call.resource;
+        let object = objects::load_stored(resource, stored);
+        let deletion = Deletion {
+            policy: options.policy,
+            uid: options.uid.clone(),
+            resource_version: options.resource_version.clone(),
+            grace: resource.kind.grace(&object, options.grace).unwrap_or(0),
+            held: resource.kind.is_held(&object),
+        };
+        let ending = lifecycle::delete(&object, &deletion, &mut self.source())
+            .map_err(|failed| ApiError::conflict(call.subject(), &failed.to_string()))?;
+        Ok(match ending {
+            Ending::Same => Ok(Deleted { object, gone: false }),
+            Ending::Now(last) if options.dry_run => Ok(Deleted { object: last, gone: true }),
+            Ending::Marked(next) if options.dry_run => Ok(Deleted { object: next, gone: false }),
+            Ending::Now(last) => {
+                let removed = self.remove(resource, &call.key(), last, stored.revision).await;
+                removed.map(|object| Deleted { object, gone: true })
+            }
+            Ending::Marked(mut next) => {
+                resource.kind.prepare_end(&mut next, self)?;
+                let marked = self.put(resource, call.key(), next, Expect::At(stored.revision)).await;
+                marked.map(|object| Deleted { object, gone: false })
+            }
+        })
+    }
+}
+
+impl DeleteOptions {
+    /// The options in the query and, if there is one, in the body.
+    fn of(call: &Call) -> Result<Self, ApiError> {
+        let mut errors = Vec::new();
+        let mut options = Self { dry_run: dry_run(call, &mut errors), ..Self::default() };
+        let body = body(call)?;
+        let text = |path: &str, query: &str| {
+            let in_body = body.pointer(path).and_then(Value::as_str);
+            in_body.or_else(|| call.query.get(query)).map(str::to_owned)
+        };
+        options.uid = text("/preconditions/uid", "");
+        options.resource_version = text("/preconditions/resourceVersion", "");
+        let grace_in_query = call.query.get("gracePeriodSeconds").and_then(|text| text.parse().ok());
+        options.grace = body.get("gracePeriodSeconds").and_then(Value::as_i64).or(grace_in_query);
+        let listed = body.get("dryRun").and_then(Value::as_array);
+        for word in listed.into_iter().flatten() {
+            options.dry_run |= word == "All";
+            if word != "All" {
+                errors.push(FieldError::not_supported(
+                    &Path::new("dryRun"),
+                    word.clone(),
+                    &["All".to_owned()],
+                ));
+            }
+        }
+        let orphan = body
+            .get("orphanDependents")
+            .and_then(Value::as_bool)
+            .or_else(|| call.query.get("orphanDependents").map(|_| call.query.flag("orphanDependents")));
+        let policy = text("/propagationPolicy", "propagationPolicy");
+        options.choose_policy(orphan, policy.as_deref(), &mut errors);
+        if errors.is_empty() { Ok(options) } else { Err(invalid_options("DeleteOptions", &errors)) }
+    }
+
+    fn choose_policy(&mut self, orphan: Option<bool>, policy: Option<&str>, errors: &mut Vec<FieldError>) {
+        let path = Path::new("propagationPolicy");
+        if orphan.is_some() && policy.is_some() {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            errors.push(FieldError::invalid(&path, policy.unwrap_or_default(), why));
+        }
+        self.cascades = orphan == Some(false);
+        self.policy = match (policy, orphan) {
+            (Some("Background"), _) | (None, Some(false)) => Some(Policy::Background),
+            (Some("Foreground"), _) => Some(Policy::Foreground),
+            (Some("Orphan"), _) | (None, Some(true)) => Some(Policy::Orphan),
+            (None, None) => None,
+            (Some(other), _) => {
+                let allowed = ["Foreground", "Background", "Orphan", "nil"].map(str::to_owned);
+                errors.push(FieldError::not_supported(&path, other, &allowed));
+                None
+            }
+        };
+    }
+}
+
+fn body(call: &Call) -> Result<Value, ApiError> {
+    if call.body.is_empty() {
+        return Ok(json!({}));
+    }
+    let decoded = match call.content_type() {
+        "" | "application/json" => decode::json(&call.body),
+        "application/yaml" => decode::yaml(&call.body),
+        other => return Err(unsupported(other, "application/json, application/yaml")),
+    };
+    let unclear =
+        |why: String| ApiError::bad_request(format!("the options of the deletion cannot be read: {why}"));
+    Ok(decoded.map_err(unclear)?.value)
+}
+
+/// The answer for what is gone.
+fn success(call: &Call, object: &Value, code: StatusCode) -> Value {
+    let _ = code;
+    let mut details = json!({
+        "name": call.name(), "kind": call.resource.plural, "uid": metadata::text(object, "uid"),
+    });
+    if !call.resource.group.is_empty() {
+        details["group"] = call.resource.group.clone().into();
+    }
+    json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+}

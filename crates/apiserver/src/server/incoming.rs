@@ -1,0 +1,148 @@
+//! What a client sends: decoded, of the kind that was asked for, and read through its type.
+
+use serde_json::Value;
+
+use super::Server;
+use super::call::Call;
+use super::decode::{self, Decoded};
+use super::options::WriteOptions;
+use crate::apply::Write;
+use crate::error::{ApiError, Reason};
+use crate::lifecycle::Part;
+use crate::request::query::FieldValidation;
+use crate::store::WriteError;
+
+/// An object that a client sent.
+pub(super) struct Incoming {
+    pub(super) object: Value,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Incoming {
+    /// Reads the body of a request.
+    pub(super) fn read(call: &Call, options: &WriteOptions) -> Result<Self, ApiError> {
+        let decoded = decode_body(call)?;
+        Self::of(call, options, decoded)
+    }
+
+    /// Reads an object through its type.
+    pub(super) fn of(call: &Call, options: &WriteOptions, decoded: Decoded) -> Result<Self, ApiError> {
+        let Decoded { value: mut object, duplicates } = decoded;
+        check_type(call, &object)?;
+        let unknown = call.resource.kind.read(&mut object).map_err(|why| unreadable(call, &why))?;
+        let duplicates = duplicates.into_iter().map(|path| format!("duplicate field {path:?}"));
+        let unknown = unknown.into_iter().map(|path| format!("unknown field {path:?}"));
+        let odd: Vec<String> = duplicates.chain(unknown).collect();
+        match options.validation {
+            FieldValidation::Strict if !odd.is_empty() => {
+                Err(unreadable(call, &format!("strict decoding error: {}", odd.join(", "))))
+            }
+            FieldValidation::Warn => Ok(Self { object, warnings: odd }),
+            _ => Ok(Self { object, warnings: Vec::new() }),
+        }
+    }
+}
+
+/// The body of a request as a value.
+pub(super) fn decode_body(call: &Call) -> Result<Decoded, ApiError> {
+    let decoded = match call.content_type() {
+        "" | "application/json" => decode::json(&call.body),
+        "application/yaml" => decode::yaml(&call.body),
+        other => return Err(unsupported(other, "application/json, application/yaml")),
+    };
+    decoded.map_err(|why| {
+        let kind = &call.resource.kind_name;
+        let parse = format!("couldn't get version/kind; json parse error: {why}");
+        ApiError::bad_request(format!(
+            "the object provided is unrecognized (must be of type {kind}): {parse}"
+        ))
+    })
+}
+
+/// The error for a body in a form that is not read.
+pub(super) fn unsupported(given: &str, supported: &str) -> ApiError {
+    let why = "the body of the request was in an unknown format - accepted media types include";
+    let _ = given;
+    ApiError::new(Reason::UnsupportedMediaType, format!("{why}: {supported}"))
+}
+
+/// A body must be of the kind that its path is about.
+fn check_type(call: &Call, object: &Value) -> Result<(), ApiError> {
+    if !object.is_object() {
+        return Err(ApiError::bad_request("the body of the request is not an object"));
+    }
+    let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    let expected = call.resource.api_version();
+    if !version.is_empty() && version != expected {
+        let message = format!(
+            "the API version in the data ({version}) does not match the expected API version ({expected})"
+        );
+        return Err(ApiError::bad_request(message));
+    }
+    if !kind.is_empty() && kind != call.resource.kind_name {
+        let expected = &call.resource.kind_name;
+        let message = format!("the kind in the data ({kind}) does not match the expected kind ({expected})");
+        return Err(ApiError::bad_request(message));
+    }
+    Ok(())
+}
+
+/// The error for an object that does not fit its type.
+pub(super) fn unreadable(call: &Call, why: &str) -> ApiError {
+    let (kind, version) = (&call.resource.kind_name, &call.resource.version);
+    ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
+}
+
+/// Who writes, and when: what ownership needs to know of a request.
+pub(super) struct Writer {
+    api_version: String,
+    subresource: String,
+    manager: String,
+    now: jiff::Timestamp,
+}
+
+impl Writer {
+    /// The same, as `apply` takes it.
+    pub(super) fn by<'a>(&'a self, call: &'a Call) -> Write<'a> {
+        let sharing = call.resource.kind.sharing();
+        let reset = match call.part() {
+            Part::Whole | Part::Finalize => &sharing.reset_by_whole,
+            Part::Status => &sharing.reset_by_status,
+        };
+        Write {
+            typings: &sharing.typings,
+            api_version: &self.api_version,
+            kind: &call.resource.kind_name,
+            subresource: &self.subresource,
+            manager: &self.manager,
+            reset,
+            empty: &sharing.empty,
+            now: self.now,
+        }
+    }
+}
+
+impl Server {
+    /// Who writes, and when.
+    pub(super) fn write(&self, call: &Call, options: &WriteOptions) -> Writer {
+        use crate::lifecycle::Source;
+        Writer {
+            api_version: call.resource.api_version(),
+            subresource: call.subresource.clone().unwrap_or_default(),
+            manager: options.manager.clone(),
+            now: self.source().now(),
+        }
+    }
+}
+
+/// Why the store did not take a write, as the API says it.
+pub(super) fn store_refused(call: &Call, name: &str, error: &WriteError) -> ApiError {
+    let subject = call.subject_named(name);
+    match error {
+        WriteError::Exists => ApiError::already_exists(subject),
+        WriteError::Gone => ApiError::not_found(subject),
+        WriteError::Changed => ApiError::modified(subject),
+        WriteError::Full => ApiError::new(Reason::InternalError, error.to_string()),
+    }
+}

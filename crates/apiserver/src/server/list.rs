@@ -1,0 +1,215 @@
+//! Lists: which objects, as of when, and how many at a time.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Server;
+use super::answer::{Answer, Content, Page};
+use super::call::Call;
+use super::objects;
+use super::options::invalid_options;
+use crate::error::{ApiError, Cause, Reason};
+use crate::request::selector::{Fields, Labels};
+use crate::schema::{FieldError, Path};
+use crate::store::{Key, Revision, Snapshot, Stored};
+use crate::watch::Selection;
+
+/// The version of continue tokens: that of Kubernetes.
+const TOKEN_VERSION: &str = "meta.k8s.io/v1";
+
+/// Where a list goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Token {
+    #[serde(rename = "v")]
+    version: String,
+    /// The revision of the first page; -1: whatever is there now.
+    #[serde(rename = "rv")]
+    revision: i64,
+    /// The first key that has not been listed: `namespace/name`.
+    start: String,
+}
+
+/// How a list is asked for.
+struct ListOptions {
+    selection: Selection,
+    limit: usize,
+    token: Option<Token>,
+    /// Exactly as of this revision.
+    exactly: Option<Revision>,
+}
+
+impl Server {
+    /// `list`: the objects of a collection. `past`: a revision to answer from instead of the present.
+    pub(super) fn list_objects(&self, call: &Call, past: Option<Revision>) -> Result<Answer, ApiError> {
+        let options = self.list_options(call)?;
+        let snapshot = self.snapshot(call, &options, past)?;
+        let (page, _) = page(call, &options, snapshot);
+        Ok(Answer::ok(Content::List(call.resource.clone(), page)))
+    }
+
+    /// The objects of a collection that are selected, with their keys.
+    pub(super) fn selected(&self, call: &Call) -> Result<(Page, Vec<(Key, Stored)>), ApiError> {
+        let options = self.list_options(call)?;
+        let snapshot = self.snapshot(call, &options, None)?;
+        Ok(page(call, &options, snapshot))
+    }
+
+    fn list_options(&self, call: &Call) -> Result<ListOptions, ApiError> {
+        let selection = selection(call)?;
+        let limit = number(call, "limit")?.unwrap_or(0);
+        let version = call.query.get("resourceVersion");
+        let matching = call.query.get("resourceVersionMatch");
+        let token = call.query.get("continue").map(parse_token).transpose()?;
+        check_match(version, matching, token.is_some())?;
+        if token.is_some() && version.is_some_and(|version| version != "0") {
+            return Err(ApiError::bad_request(
+                "specifying resource version is not allowed when using continue",
+            ));
+        }
+        let asked = parse_version(version)?;
+        if let Some(asked) = asked {
+            at_least(asked, self.store().revision())?;
+        }
+        // With a limit, a version without a word on how to match it is meant exactly.
+        let exact = match matching {
+            Some(word) => word == "Exact",
+            None => limit > 0,
+        };
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(ListOptions { selection, limit, token, exactly: asked.filter(|asked| exact && *asked > 0) })
+    }
+
+    fn snapshot(
+        &self,
+        call: &Call,
+        options: &ListOptions,
+        past: Option<Revision>,
+    ) -> Result<Snapshot, ApiError> {
+        let scope = call.scope();
+        let continued = options.token.as_ref().and_then(|token| Revision::try_from(token.revision).ok());
+        let Some(revision) = continued.or(options.exactly).or(past) else {
+            return Ok(self.store().list(&scope));
+        };
+        self.store().list_at(&scope, revision).map_err(|too_old| match &options.token {
+            Some(token) => expired_token(token),
+            None => {
+                ApiError::expired(format!("The resourceVersion for the provided list is too old: {too_old}"))
+            }
+        })
+    }
+}
+
+/// The page that was asked for, and the objects on it.
+fn page(call: &Call, options: &ListOptions, snapshot: Snapshot) -> (Page, Vec<(Key, Stored)>) {
+    let start = options.token.as_ref().map(|token| token.start.clone()).unwrap_or_default();
+    let selects = options.selection != Selection::default();
+    let within = snapshot.objects.into_iter().filter(|(key, _)| place(key) >= start);
+    let mut matching = within.filter(|(_, stored)| !selects || options.selection.matches(&stored.object));
+    let count = if options.limit == 0 { usize::MAX } else { options.limit };
+    let items: Vec<(Key, Stored)> = matching.by_ref().take(count).collect();
+    let rest: Vec<Key> = matching.map(|(key, _)| key).collect();
+    let mut metadata = json!({"resourceVersion": snapshot.revision.to_string()});
+    if let Some(next) = rest.first() {
+        let revision = i64::try_from(snapshot.revision).unwrap_or(i64::MAX);
+        let token = Token { version: TOKEN_VERSION.to_owned(), revision, start: place(next) };
+        metadata["continue"] = write_token(&token).into();
+        if !selects {
+            metadata["remainingItemCount"] = rest.len().into();
+        }
+    }
+    let typed = call.resource.lists_typed_items();
+    let texts =
+        items.iter().map(|(_, stored)| objects::text(&call.resource, &stored.object, stored.revision, typed));
+    (Page { items: texts.collect(), metadata }, items)
+}
+
+/// The order of keys as one text.
+fn place(key: &Key) -> String {
+    format!("{}/{}", key.namespace, key.name)
+}
+
+/// The selectors of a request.
+pub(super) fn selection(call: &Call) -> Result<Selection, ApiError> {
+    let unclear = |error: crate::request::selector::SelectorError| ApiError::bad_request(error.to_string());
+    let labels = Labels::parse(call.query.get("labelSelector").unwrap_or_default()).map_err(unclear)?;
+    let fields = call.query.get("fieldSelector").unwrap_or_default();
+    let fields = Fields::parse(fields, &call.resource.selectable).map_err(unclear)?;
+    Ok(Selection { labels, fields })
+}
+
+/// A number in the query.
+pub(super) fn number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
+    call.query.number(name).map_err(ApiError::bad_request)
+}
+
+/// A version in the query.
+pub(super) fn parse_version(text: Option<&str>) -> Result<Option<Revision>, ApiError> {
+    let parse = |text: &str| {
+        text.parse().map_err(|_| {
+            let why = format!("Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax");
+            ApiError::bad_request(format!("resourceVersion: {why}"))
+        })
+    };
+    text.map(parse).transpose()
+}
+
+/// A client may have seen what we have not yet; it is told to come back.
+pub(super) fn at_least(asked: Revision, current: Revision) -> Result<(), ApiError> {
+    if asked <= current {
+        return Ok(());
+    }
+    let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+    let cause = Cause {
+        reason: "ResourceVersionTooLarge".to_owned(),
+        message: "Too large resource version".to_owned(),
+        field: String::new(),
+    };
+    Err(ApiError { causes: vec![cause], retry_after: Some(1), ..ApiError::new(Reason::Timeout, message) })
+}
+
+/// Which words on matching a version go together.
+fn check_match(version: Option<&str>, matching: Option<&str>, continued: bool) -> Result<(), ApiError> {
+    let path = Path::new("resourceVersionMatch");
+    let Some(matching) = matching else { return Ok(()) };
+    let error = if continued {
+        FieldError::forbidden(&path, "resourceVersionMatch is forbidden when continue is provided")
+    } else if version.is_none() {
+        FieldError::forbidden(&path, "resourceVersionMatch is forbidden unless resourceVersion is provided")
+    } else if !matches!(matching, "Exact" | "NotOlderThan") {
+        let allowed = ["Exact", "NotOlderThan", ""].map(str::to_owned);
+        FieldError::not_supported(&path, matching, &allowed)
+    } else if matching == "Exact" && version == Some("0") {
+        let why = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+        FieldError::forbidden(&path, why)
+    } else {
+        return Ok(());
+    };
+    Err(invalid_options("ListOptions", &[error]))
+}
+
+fn write_token(token: &Token) -> String {
+    URL_SAFE_NO_PAD.encode(json!(token).to_string())
+}
+
+fn parse_token(text: &str) -> Result<Token, ApiError> {
+    let unclear = |why: String| ApiError::bad_request(format!("continue key is not valid: {why}"));
+    let bytes =
+        URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| unclear(error.to_string()))?;
+    let token: Token = serde_json::from_slice(&bytes).map_err(|error| unclear(error.to_string()))?;
+    if token.version != TOKEN_VERSION {
+        return Err(unclear(format!("unsupported version {:?}", token.version)));
+    }
+    Ok(token)
+}
+
+/// The page cannot be given as of the revision of the first one; the client may go on with what is there now.
+fn expired_token(token: &Token) -> ApiError {
+    let anew = Token { revision: -1, ..token.clone() };
+    let message = "The provided continue parameter is too old to display a consistent list result. You can start a new \
+        list without the continue parameter, or use the continue token in this response to retrieve the remainder of \
+        the results. Continuing with the provided token results in an inconsistent list - objects that were created, \
+        modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+    ApiError { continue_with: Some(write_token(&anew)), ..ApiError::expired(message) }
+}

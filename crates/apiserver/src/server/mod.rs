@@ -1,0 +1,169 @@
+//! The server itself: requests in, answers out. It has no socket: a `kube::Client` calls it as a tower Service, and
+//! [`crate::serve`] puts it on one.
+//!
+//! A request goes in a straight line: [`route`] finds what it is about, [`read`], [`create`], [`modify`] or [`delete`]
+//! does it, and [`answer`] puts the outcome into the form that the client asked for.
+
+mod answer;
+mod around;
+mod body;
+mod call;
+mod create;
+mod decode;
+mod definitions;
+mod delete;
+pub mod faults;
+mod incoming;
+mod list;
+mod modify;
+mod namespaces;
+mod objects;
+mod options;
+mod patch;
+mod read;
+mod route;
+mod scale;
+pub mod source;
+mod watching;
+
+use std::pin::Pin;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{Request, Response};
+
+pub use self::body::{Body, MAX_BODY_BYTES};
+pub use self::call::User;
+use self::faults::{ConnectionLost, Faults, NoFaults};
+use self::source::System;
+use crate::lifecycle::Source;
+use crate::registry::Registry;
+use crate::store::Store;
+
+/// An API server. Cloning gives another handle to the same one.
+#[derive(Clone)]
+pub struct Server(Arc<Inner>);
+
+struct Inner {
+    store: Store,
+    registry: Registry,
+    source: Mutex<Box<dyn Source + Send>>,
+    faults: Arc<dyn Faults>,
+    requests: AtomicU64,
+}
+
+/// How a server is put together.
+pub struct Builder {
+    store: Store,
+    source: Box<dyn Source + Send>,
+    faults: Arc<dyn Faults>,
+}
+
+impl Builder {
+    /// Where objects are kept; in memory if nothing is said.
+    #[must_use]
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Where ids and times come from; from the system if nothing is said.
+    #[must_use]
+    pub fn source(mut self, source: impl Source + Send + 'static) -> Self {
+        self.source = Box::new(source);
+        self
+    }
+
+    /// What goes wrong; nothing if nothing is said.
+    #[must_use]
+    pub fn faults(mut self, faults: Arc<dyn Faults>) -> Self {
+        self.faults = faults;
+        self
+    }
+
+    /// The server, with the namespaces that are always there.
+    pub async fn build(self) -> Server {
+        let inner = Inner {
+            store: self.store,
+            registry: Registry::default(),
+            source: Mutex::new(self.source),
+            faults: self.faults,
+            requests: AtomicU64::new(0),
+        };
+        let server = Server(Arc::new(inner));
+        server.serve_built_in();
+        server.serve_stored_definitions();
+        server.create_first_namespaces().await;
+        server
+    }
+}
+
+impl Server {
+    /// Puts a server together.
+    pub fn builder() -> Builder {
+        Builder { store: Store::new(), source: Box::new(System::new()), faults: Arc::new(NoFaults) }
+    }
+
+    /// Where objects are kept.
+    pub fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    /// What is served.
+    pub fn registry(&self) -> &Registry {
+        &self.0.registry
+    }
+
+    fn faults(&self) -> &Arc<dyn Faults> {
+        &self.0.faults
+    }
+
+    fn source(&self) -> SourceGuard<'_> {
+        SourceGuard(self.0.source.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The source of ids and times, for as long as it is needed.
+struct SourceGuard<'a>(MutexGuard<'a, Box<dyn Source + Send>>);
+
+impl Source for SourceGuard<'_> {
+    fn uid(&mut self) -> String {
+        self.0.uid()
+    }
+
+    fn suffix(&mut self) -> String {
+        self.0.suffix()
+    }
+
+    fn now(&mut self) -> jiff::Timestamp {
+        self.0.now()
+    }
+
+    fn random(&mut self) -> u64 {
+        self.0.random()
+    }
+}
+
+/// The answer that is on its way.
+type Answering = Pin<Box<dyn Future<Output = Result<Response<Body>, ConnectionLost>> + Send>>;
+
+impl<B> tower_service::Service<Request<B>> for Server
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response<Body>;
+    type Error = ConnectionLost;
+    type Future = Answering;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectionLost>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Answering {
+        let server = self.clone();
+        Box::pin(async move { server.handle(request).await })
+    }
+}

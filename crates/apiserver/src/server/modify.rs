@@ -1,0 +1,154 @@
+//! Changes of what is there: the same way for a replacement, a patch and an apply.
+
+use http::StatusCode;
+use serde_json::Value;
+
+use super::Server;
+use super::answer::{Answer, Content};
+use super::call::Call;
+use super::incoming::{Incoming, store_refused};
+use super::objects;
+use super::options::{WriteKind, WriteOptions, invalid};
+use crate::apply::{keep_times_of_equal, track_update};
+use crate::error::ApiError;
+use crate::lifecycle::{self, UpdateError, Updated, metadata};
+use crate::schema::{FieldError, Path};
+use crate::store::{Expect, Stored, WriteError};
+
+/// How often a change is made again on what someone else has written in between.
+const MAX_TRIES: usize = 100;
+
+/// What is to take the place of an object, who owns its fields being settled.
+pub(super) struct Proposal {
+    pub(super) object: Value,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Server {
+    /// `update`: the object in the body takes the place of what is there.
+    pub(super) async fn update(&self, call: &Call) -> Result<Answer, ApiError> {
+        let options = WriteOptions::of(call, WriteKind::Update)?;
+        let Incoming { mut object, warnings } = Incoming::read(call, &options)?;
+        check_identity(call, &mut object)?;
+        if call.resource.create_on_update && self.store().get(&call.key()).is_none() {
+            let owned = |server: &Self, object: &Value| {
+                track_update(None, object, &server.write(call, &options).by(call))
+            };
+            return self.create_object(call, &object, &options, owned).await;
+        }
+        let version = metadata::text(&object, "resourceVersion");
+        let unconditional = matches!(version, "" | "0");
+        if unconditional && !call.resource.unconditional_update && self.store().get(&call.key()).is_some() {
+            return Err(version_required(call));
+        }
+        let propose = |server: &Self, old: &Value| {
+            let mut object = object.clone();
+            call.resource.kind.default(&mut object);
+            let object = track_update(Some(old), &object, &server.write(call, &options).by(call));
+            Ok(Proposal { object, warnings: warnings.clone() })
+        };
+        self.modify(call, &options, propose).await
+    }
+
+    /// Makes of what is there what `propose` says, again if someone else was faster.
+    pub(super) async fn modify(
+        &self,
+        call: &Call,
+        options: &WriteOptions,
+        propose: impl Fn(&Self, &Value) -> Result<Proposal, ApiError>,
+    ) -> Result<Answer, ApiError> {
+        for _ in 0..MAX_TRIES {
+            let Some(stored) = self.store().get(&call.key()) else {
+                return Err(ApiError::not_found(call.subject()));
+            };
+            match self.try_modify(call, options, &stored, &propose).await? {
+                Ok(answer) => return Ok(answer),
+                Err(WriteError::Changed) => {}
+                Err(error) => return Err(store_refused(call, call.name(), &error)),
+            }
+        }
+        Err(ApiError::modified(call.subject()))
+    }
+
+    async fn try_modify(
+        &self,
+        call: &Call,
+        options: &WriteOptions,
+        stored: &Stored,
+        propose: impl Fn(&Self, &Value) -> Result<Proposal, ApiError>,
+    ) -> Result<Result<Answer, WriteError>, ApiError> {
+        let (resource, part) = (&call.resource, call.part());
+        let old = objects::load_stored(resource, stored);
+        let Proposal { object, mut warnings } = propose(self, &old)?;
+        let mut next = lifecycle::update(&old, object, part, resource.traits)
+            .map_err(|error| not_updated(call, &error))?;
+        resource.kind.prepare(&mut next, Some(&old), part, self)?;
+        keep_times_of_equal(&old, &mut next);
+        let errors = resource.kind.check(&next, Some(&old), part);
+        if !errors.is_empty() {
+            return Err(invalid(call.subject_by_kind(call.name()), &errors));
+        }
+        warnings.extend(resource.kind.warnings(&next, Some(&old)));
+        let object = match lifecycle::settle(&old, next, part, resource.traits) {
+            Updated::Same => old,
+            Updated::Changed(next) if options.dry_run => next,
+            Updated::Changed(next) => {
+                let ends = lifecycle::ends(&next) && !resource.kind.is_held(&next);
+                let written = if ends {
+                    self.remove(resource, &call.key(), next, stored.revision).await
+                } else {
+                    self.put(resource, call.key(), next, Expect::At(stored.revision)).await
+                };
+                match written {
+                    Ok(object) => object,
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+        };
+        let content = Content::Object(resource.clone(), object);
+        Ok(Ok(Answer { code: StatusCode::OK, content, warnings }))
+    }
+}
+
+/// A body must be of the object that its path is about.
+pub(super) fn check_identity(call: &Call, object: &mut Value) -> Result<(), ApiError> {
+    let name = metadata::text(object, "name");
+    if name.is_empty() {
+        let message = "name must be provided";
+        let required = format!("the name of the object is empty: {message}");
+        return Err(ApiError::bad_request(required));
+    }
+    if name != call.name() {
+        let path = call.name();
+        let message = format!("the name of the object ({name}) does not match the name on the URL ({path})");
+        return Err(ApiError::bad_request(message));
+    }
+    let namespace = metadata::text(object, "namespace");
+    if !namespace.is_empty() && namespace != call.namespace() {
+        let path = call.namespace();
+        let message = format!(
+            "the namespace of the object ({namespace}) does not match the namespace on the URL ({path})"
+        );
+        return Err(ApiError::bad_request(message));
+    }
+    if call.resource.traits.namespaced {
+        metadata::set(object, "namespace", Some(call.namespace().into()));
+    }
+    Ok(())
+}
+
+fn version_required(call: &Call) -> ApiError {
+    let path = Path::new("metadata.resourceVersion");
+    let error =
+        FieldError::invalid_shown(&path, Value::Null, "0x0".to_owned(), "must be specified for an update");
+    invalid(call.subject(), &[error])
+}
+
+/// Why a body cannot replace what is there, as the API says it.
+fn not_updated(call: &Call, error: &UpdateError) -> ApiError {
+    match error {
+        UpdateError::NotAnObject => ApiError::bad_request(error.to_string()),
+        UpdateError::OtherUid { .. } => ApiError::conflict(call.subject(), &error.to_string()),
+        UpdateError::OlderVersion => ApiError::modified(call.subject()),
+    }
+}

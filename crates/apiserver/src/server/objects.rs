@@ -1,0 +1,99 @@
+//! Objects on their way between the store and a request. What is stored has neither `apiVersion` nor `kind`: a resource
+//! knows them, and they differ with the version that is asked for.
+
+use bytes::{BufMut, Bytes, BytesMut};
+use serde_json::Value;
+
+use super::Server;
+use crate::lifecycle::metadata;
+use crate::registry::Resource;
+use crate::store::{Document, Expect, Key, Revision, Stored, WriteError};
+
+impl Server {
+    /// Stores an object of this resource, and gives it back at its new version.
+    pub(super) async fn put(
+        &self,
+        resource: &Resource,
+        key: Key,
+        object: Value,
+        expect: Expect,
+    ) -> Result<Value, WriteError> {
+        let is_definition = *key.resource == *super::definitions::RESOURCE;
+        let stored = self.store().put(key, to_stored(resource, object.clone()), expect).await?;
+        let object = at(object, stored.revision);
+        if is_definition {
+            self.serve_definition(&object);
+        }
+        Ok(object)
+    }
+
+    /// Removes an object of this resource; its last state is given back.
+    pub(super) async fn remove(
+        &self,
+        resource: &Resource,
+        key: &Key,
+        last: Value,
+        revision: Revision,
+    ) -> Result<Value, WriteError> {
+        let stored = self.store().remove(key, to_stored(resource, last.clone()), revision).await?;
+        if *key.resource == *super::definitions::RESOURCE {
+            self.forget_definition(&last);
+        }
+        Ok(at(last, stored.revision))
+    }
+}
+
+/// An object of this resource as it is stored.
+fn to_stored(resource: &Resource, mut object: Value) -> Value {
+    resource.kind.to_stored(&mut object);
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("apiVersion");
+        fields.remove("kind");
+    }
+    object
+}
+
+fn at(mut object: Value, revision: Revision) -> Value {
+    metadata::set(&mut object, "resourceVersion", Some(revision.to_string().into()));
+    object
+}
+
+/// A stored object as it is in this version of its resource.
+pub(super) fn load(resource: &Resource, object: &Document, revision: Revision) -> Value {
+    let mut object = object.value();
+    resource.kind.revive(&mut object, revision <= resource.since);
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("apiVersion".to_owned(), resource.api_version().into());
+        fields.insert("kind".to_owned(), resource.kind_name.clone().into());
+    }
+    object
+}
+
+/// The same as [`load`] for what is stored.
+pub(super) fn load_stored(resource: &Resource, stored: &Stored) -> Value {
+    load(resource, &stored.object, stored.revision)
+}
+
+/// The JSON text of a stored object, with or without `apiVersion` and `kind`; as it is stored, wherever that will do.
+pub(super) fn text(resource: &Resource, object: &Document, revision: Revision, typed: bool) -> Bytes {
+    let as_it_is = revision > resource.since && !resource.kind.is_converted();
+    let bare = if as_it_is {
+        object.text().clone()
+    } else {
+        let mut revived = object.value();
+        resource.kind.revive(&mut revived, revision <= resource.since);
+        Bytes::from(revived.to_string())
+    };
+    if typed { with_type(resource, &bare) } else { bare }
+}
+
+fn with_type(resource: &Resource, bare: &Bytes) -> Bytes {
+    let head = format!(r#"{{"apiVersion":"{}","kind":"{}""#, resource.api_version(), resource.kind_name);
+    let mut text = BytesMut::with_capacity(head.len() + bare.len());
+    text.put_slice(head.as_bytes());
+    if bare.len() > 2 {
+        text.put_u8(b',');
+    }
+    text.put_slice(&bare[1.min(bare.len())..]);
+    text.freeze()
+}

@@ -1,0 +1,139 @@
+//! From a request to what it is about, and to the one who does it.
+
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode};
+
+use super::Server;
+use super::answer::{self, Answer, Content};
+use super::body::{self, Body};
+use super::call::{Call, not_allowed};
+use super::faults::{ConnectionLost, Fault, Seen};
+use crate::error::ApiError;
+use crate::request::path::{Path, ResourcePath};
+use crate::request::query::Query;
+use crate::store::{FIRST_REVISION, Revision};
+
+impl Server {
+    /// Answers a request.
+    pub(super) async fn handle<B>(&self, request: Request<B>) -> Result<Response<Body>, ConnectionLost>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let (parts, body) = request.into_parts();
+        let Some(path) = Path::parse(parts.uri.path()) else { return Ok(nothing_here()) };
+        let Some(query) = Query::parse(parts.uri.query().unwrap_or_default()) else {
+            return Ok(answer::refuse(&ApiError::bad_request(
+                "the query of the request cannot be understood",
+            )));
+        };
+        let Path::Resource(path) = path else { return Ok(nothing_here()) };
+        let Some(resource) = self.registry().find(&path.group, &path.version, &path.resource) else {
+            return Ok(nothing_here());
+        };
+        if path.namespace.is_some() && !resource.traits.namespaced {
+            return Ok(nothing_here());
+        }
+        let body = match body::read(body).await {
+            Ok(body) => body,
+            Err(error) => return Ok(answer::refuse(&error)),
+        };
+        let ResourcePath { namespace, name, subresource, .. } = path;
+        let call = Call { resource, namespace, name, subresource, query, headers: parts.headers, body };
+        self.serve(call, &parts.method).await
+    }
+
+    async fn serve(&self, call: Call, method: &Method) -> Result<Response<Body>, ConnectionLost> {
+        let Some(verb) = verb(&call, method) else { return Ok(answer::refuse(&not_allowed())) };
+        let seen = self.seen(&call, verb);
+        let (mut lost, mut instead, mut past) = (false, None, None);
+        match self.faults().request(&seen) {
+            Fault::None => {}
+            Fault::Delay(time) => tokio::time::sleep(time).await,
+            Fault::Before(error) => return Ok(answer::refuse(&error)),
+            Fault::LostBefore => return Err(ConnectionLost),
+            Fault::Conflict => return Ok(answer::refuse(&ApiError::modified(call.subject()))),
+            Fault::After(error) => instead = Some(error),
+            Fault::LostAfter => lost = true,
+            Fault::Stale(changes) => past = Some(self.past(changes)),
+        }
+        let outcome = self.perform(&call, seen, past).await;
+        match (outcome, instead) {
+            _ if lost => Err(ConnectionLost),
+            (_, Some(error)) | (Err(error), None) => Ok(answer::refuse(&error)),
+            (Ok(answer), None) => Ok(answer::respond(answer)),
+        }
+    }
+
+    /// The revision so many changes ago.
+    fn past(&self, changes: u64) -> Revision {
+        self.store().revision().saturating_sub(changes).max(FIRST_REVISION)
+    }
+
+    fn seen(&self, call: &Call, verb: &'static str) -> Seen {
+        Seen {
+            number: self.0.requests.fetch_add(1, Ordering::Relaxed) + 1,
+            verb,
+            resource: call.resource.id.to_string(),
+            namespace: call.namespace.clone(),
+            name: call.name.clone(),
+            subresource: call.subresource.clone(),
+            user_agent: call.header("user-agent").to_owned(),
+        }
+    }
+
+    async fn perform(&self, call: &Call, seen: Seen, past: Option<Revision>) -> Result<Answer, ApiError> {
+        if let (Some("scale"), Some(paths)) = (call.subresource.as_deref(), &call.resource.scale) {
+            return match seen.verb {
+                "get" => self.get_scale(call, paths),
+                "update" | "patch" => self.set_scale(call, paths).await,
+                _ => Err(not_allowed()),
+            };
+        }
+        if let Some(part) = call.subresource.as_deref() {
+            let known = part == "status" && call.resource.traits.status
+                || part == "finalize" && &*call.resource.id == super::namespaces::RESOURCE;
+            if !known {
+                return Err(not_served());
+            }
+        }
+        match seen.verb {
+            "get" => self.get(call, past),
+            "list" => self.list_objects(call, past),
+            "watch" => self.watch(call, seen),
+            "create" => self.create(call).await,
+            "update" => self.update(call).await,
+            "patch" => self.patch(call).await,
+            "delete" => self.delete(call).await,
+            _ => self.delete_collection(call).await,
+        }
+    }
+}
+
+/// What a method means here.
+fn verb(call: &Call, method: &Method) -> Option<&'static str> {
+    let (one, part) = (call.name.is_some(), call.subresource.is_some());
+    Some(match *method {
+        Method::GET if one => "get",
+        Method::GET if call.query.flag("watch") => "watch",
+        Method::GET => "list",
+        Method::POST if !one => "create",
+        Method::PUT if one => "update",
+        Method::PATCH if one => "patch",
+        Method::DELETE if one && !part => "delete",
+        Method::DELETE if !one => "deletecollection",
+        _ => return None,
+    })
+}
+
+fn not_served() -> ApiError {
+    ApiError::new(crate::error::Reason::NotFound, "the server could not find the requested resource")
+}
+
+/// The answer for a path that leads nowhere.
+fn nothing_here() -> Response<Body> {
+    let content = Content::Text("404 page not found\n".to_owned());
+    answer::respond(Answer { code: StatusCode::NOT_FOUND, content, warnings: Vec::new() })
+}

@@ -1,0 +1,140 @@
+//! Watches over HTTP: events as lines of JSON, for as long as the client listens.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::json;
+
+use super::Server;
+use super::answer::{Answer, Content};
+use super::body;
+use super::call::Call;
+use super::faults::{ConnectionLost, EventFault, Faults, Seen};
+use super::list::{number, parse_version, selection};
+use super::objects;
+use super::options::invalid_options;
+use crate::error::ApiError;
+use crate::registry::Resource;
+use crate::schema::{FieldError, Path};
+use crate::store::Document;
+use crate::watch::{DEFAULT_WATCH, Event, EventKind, Start, Watch, WatchOptions};
+
+impl Server {
+    /// `watch`: what happens to the objects of a collection.
+    pub(super) fn watch(&self, call: &Call, seen: Seen) -> Result<Answer, ApiError> {
+        let options = watch_options(call)?;
+        let watch = Watch::new(self.store(), options)?;
+        let events = Events {
+            watch,
+            resource: call.resource.clone(),
+            seen,
+            faults: self.faults().clone(),
+            over: false,
+        };
+        let lines = futures::stream::unfold(events, |mut events| async move {
+            let line = events.next().await?;
+            Some((line, events))
+        });
+        Ok(Answer::ok(Content::Events(body::stream(lines))))
+    }
+}
+
+fn watch_options(call: &Call) -> Result<WatchOptions, ApiError> {
+    let bookmarks = call.query.flag("allowWatchBookmarks");
+    let lasts = number(call, "timeoutSeconds")?.filter(|seconds| *seconds > 0).map(Duration::from_secs);
+    Ok(WatchOptions {
+        scope: call.scope(),
+        selection: selection(call)?,
+        from: start(call)?,
+        bookmarks,
+        lasts: lasts.unwrap_or(DEFAULT_WATCH),
+        type_meta: (call.resource.api_version(), call.resource.kind_name.clone()),
+    })
+}
+
+/// Where a watch starts. Without a version, or from "0", with what is there.
+fn start(call: &Call) -> Result<Start, ApiError> {
+    let version = parse_version(call.query.get("resourceVersion"))?;
+    let matching = call.query.get("resourceVersionMatch");
+    let path = Path::new("resourceVersionMatch");
+    let error = match (call.query.get("sendInitialEvents"), matching) {
+        (Some(_), None) => Some(FieldError::forbidden(
+            &path,
+            "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        )),
+        (Some(_), Some(word)) if word != "NotOlderThan" => {
+            Some(FieldError::not_supported(&path, word, &["NotOlderThan".to_owned()]))
+        }
+        (None, Some(_)) => Some(FieldError::forbidden(
+            &path,
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        )),
+        _ => None,
+    };
+    if let Some(error) = error {
+        return Err(invalid_options("ListOptions", &[error]));
+    }
+    if call.query.flag("sendInitialEvents") {
+        return Ok(Start::Everything { marked: call.query.flag("allowWatchBookmarks") });
+    }
+    Ok(match version {
+        None | Some(0) => Start::Everything { marked: false },
+        Some(revision) => Start::After(revision),
+    })
+}
+
+/// The events of one watch on their way to the client.
+struct Events {
+    watch: Watch,
+    resource: Arc<Resource>,
+    seen: Seen,
+    faults: Arc<dyn Faults>,
+    over: bool,
+}
+
+impl Events {
+    /// The next line.
+    async fn next(&mut self) -> Option<Result<Bytes, ConnectionLost>> {
+        if self.over {
+            return None;
+        }
+        loop {
+            let event = self.watch.next().await?;
+            match self.faults.event(&self.seen, &event) {
+                EventFault::None => return Some(Ok(line(&self.resource, &event))),
+                EventFault::Drop => {}
+                EventFault::Delay(time) => {
+                    tokio::time::sleep(time).await;
+                    return Some(Ok(line(&self.resource, &event)));
+                }
+                EventFault::End => return None,
+                EventFault::Lost => {
+                    self.over = true;
+                    return Some(Err(ConnectionLost));
+                }
+                EventFault::Expire => {
+                    self.over = true;
+                    return Some(Ok(line(&self.resource, &expired())));
+                }
+            }
+        }
+    }
+}
+
+fn expired() -> Event {
+    let status = ApiError::expired("too old resource version").to_status();
+    Event { kind: EventKind::Error, object: Document::of(&status), revision: 0 }
+}
+
+fn line(resource: &Resource, event: &Event) -> Bytes {
+    let object = match event.kind {
+        EventKind::Bookmark | EventKind::Error => event.object.text().clone(),
+        _ => objects::text(resource, &event.object, event.revision, true),
+    };
+    let head = json!(event.kind.as_str());
+    let mut line = format!(r#"{{"type":{head},"object":"#).into_bytes();
+    line.extend_from_slice(&object);
+    line.extend_from_slice(b"}\n");
+    line.into()
+}

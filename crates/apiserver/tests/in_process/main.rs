@@ -1,0 +1,7 @@
+//! The server as tests of other crates use it: called by a `kube::Client`, without a socket.
+
+#![cfg(test)]
+
+mod faults;
+mod objects;
+mod widgets;

@@ -1,11 +1,14 @@
 //! A Kubernetes API server in Rust, small enough to embed and true enough for `kubectl`.
 
 pub mod apply;
+pub mod discovery;
 pub mod error;
 pub mod kind;
 pub mod lifecycle;
+pub mod metrics;
 pub mod registry;
 pub mod request;
+pub mod reviews;
 pub mod schema;
 pub mod server;
 pub mod store;

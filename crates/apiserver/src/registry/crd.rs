@@ -60,7 +60,10 @@ impl Definition {
         let stored = required(stored, "/name")?;
         let served = versions.iter().filter(|version| version["served"] == true);
         let resources = served
-            .map(|version| resource(crd, version, &group, &plural, namespaced))
+            .map(|version| {
+                let made = resource(crd, version, &group, &plural, namespaced)?;
+                Ok(Resource { stored: Some(stored.clone()), ..made })
+            })
             .collect::<Result<_, _>>()?;
         Ok(Self { group, plural, stored, resources })
     }
@@ -101,6 +104,7 @@ fn resource(
         columns: columns(version),
         schema: Arc::new(version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default()),
         kind: Arc::new(Custom::of(crd, version)?),
+        stored: None,
         verbs: super::ALL_VERBS,
         unconditional_update: false,
         create_on_update: false,

@@ -49,6 +49,8 @@ pub struct Resource {
     pub schema: Arc<Value>,
     /// What its objects are.
     pub kind: Arc<dyn Kind>,
+    /// The version in which its objects are stored, where a definition says which; none: it is built in.
+    pub stored: Option<String>,
     /// What can be done with it, as discovery says.
     pub verbs: &'static [&'static str],
     /// Whether it can be replaced without saying which version is replaced.

@@ -70,6 +70,7 @@ fn untyped(group: &str, version: &str, plural: &str, kind: &str, namespaced: boo
         columns: Vec::new(),
         schema: Arc::new(Value::Null),
         kind: Arc::new(Untyped::new(group, version)),
+        stored: None,
         verbs: ALL_VERBS,
         unconditional_update: true,
         create_on_update: false,

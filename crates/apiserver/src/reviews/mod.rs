@@ -1,0 +1,110 @@
+//! Questions that are asked by creating an object which is never kept: who am I, may I, is this token good.
+//!
+//! There is one user, who may do everything; nobody else is known.
+
+mod access;
+mod rules;
+mod who;
+
+use serde_json::{Map, Value, json};
+
+use crate::discovery::Served;
+use crate::error::ApiError;
+
+/// The group of the questions who somebody is.
+pub const AUTHENTICATION: &str = "authentication.k8s.io";
+/// The group of the questions what somebody may do.
+pub const AUTHORIZATION: &str = "authorization.k8s.io";
+/// The group whose members may do everything.
+const MASTERS: &str = "system:masters";
+
+/// Who asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct User {
+    /// The name.
+    pub name: String,
+    /// The uid.
+    pub uid: String,
+    /// The groups.
+    pub groups: Vec<String>,
+}
+
+impl User {
+    /// The one user there is, by this name: a member of `system:masters`.
+    pub fn master(name: &str) -> Self {
+        let groups = vec![MASTERS.to_owned(), "system:authenticated".to_owned()];
+        Self { name: name.to_owned(), uid: name.to_owned(), groups }
+    }
+
+    fn to_json(&self) -> Value {
+        json!({"username": self.name, "uid": self.uid, "groups": self.groups})
+    }
+}
+
+/// What a review may look at.
+pub struct Asked<'a> {
+    /// The API group of the path.
+    pub group: &'a str,
+    /// The resource of the path.
+    pub resource: &'a str,
+    /// The namespace of the path.
+    pub namespace: Option<&'a str>,
+    /// The review as it was sent.
+    pub body: &'a Value,
+    /// Who asks.
+    pub user: &'a User,
+    /// The present time, as Kubernetes writes it.
+    pub now: &'a str,
+    /// Whose token this is.
+    pub owner_of: &'a dyn Fn(&str) -> Option<User>,
+}
+
+/// The resources that are reviews, for discovery.
+pub fn served() -> Vec<Served> {
+    let authentication = ["SelfSubjectReview", "TokenReview"];
+    let authorization = ["SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview"];
+    let local = Served::review(AUTHORIZATION, "LocalSubjectAccessReview", true);
+    let of = |group, kinds: &[&str]| {
+        kinds.iter().map(|kind| Served::review(group, kind, false)).collect::<Vec<_>>()
+    };
+    [of(AUTHENTICATION, &authentication), vec![local], of(AUTHORIZATION, &authorization)].concat()
+}
+
+/// The answer to a review, which is created with 201; none where the path does not lead to one.
+pub fn answer(asked: &Asked<'_>) -> Option<Result<Value, ApiError>> {
+    let local = asked.namespace.is_some();
+    let answer = match (asked.group, asked.resource, local) {
+        (AUTHENTICATION, "selfsubjectreviews", false) => Ok(who::am_i(asked)),
+        (AUTHENTICATION, "tokenreviews", false) => who::has_token(asked),
+        (AUTHORIZATION, "selfsubjectaccessreviews", false) => access::of_self(asked),
+        (AUTHORIZATION, "subjectaccessreviews", false) => access::of_others(asked),
+        (AUTHORIZATION, "localsubjectaccessreviews", true) => access::within_namespace(asked),
+        (AUTHORIZATION, "selfsubjectrulesreviews", false) => rules::of_self(asked),
+        _ => return None,
+    };
+    Some(answer)
+}
+
+/// The review with its answer.
+fn reviewed(asked: &Asked<'_>, kind: &str, status: &Value) -> Value {
+    let empty = Map::new();
+    let metadata = asked.body.get("metadata").and_then(Value::as_object).unwrap_or(&empty);
+    let mut metadata: Map<String, Value> = metadata
+        .iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    if let Some(namespace) = asked.namespace {
+        metadata.insert("namespace".into(), namespace.into());
+    }
+    json!({
+        "kind": kind,
+        "apiVersion": format!("{}/v1", asked.group),
+        "metadata": metadata,
+        "spec": asked.body.get("spec").cloned().unwrap_or_else(|| json!({})),
+        "status": status,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,7 @@ pub mod registry;
 pub mod request;
 pub mod reviews;
 pub mod schema;
+pub mod serve;
 pub mod server;
 pub mod store;
 pub mod watch;

@@ -16,7 +16,7 @@ use super::answer::{Answer, BoxError};
 use super::body;
 use super::limits::{Limits, Turns};
 use super::token::Token;
-use super::user::{User, shows_token};
+use super::user::{acting, shows_token};
 use crate::error::{ApiError, Reason};
 
 /// Names a request in logs of clients and servers.
@@ -102,7 +102,7 @@ impl<S: Served> Gate<S> {
         let sending = activity.begin((!watch).then_some(over_by));
         // Nobody is tempted to use it further in.
         request.headers_mut().remove(http::header::AUTHORIZATION);
-        let user = User::acting(request.headers())?;
+        let user = acting(request.headers())?;
         request.extensions_mut().insert(user);
         let turn = self.turns.take(watch).await?;
         let within = self.limits.request_within;

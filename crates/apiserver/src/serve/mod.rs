@@ -31,7 +31,6 @@ pub use self::gate::Served;
 pub use self::limits::Limits;
 pub use self::listener::{Running, StartError, start};
 pub use self::token::TokenError;
-pub use self::user::User;
 
 use self::certificates::Authority;
 use self::token::Token;

@@ -7,8 +7,8 @@ use http::header::AUTHORIZATION;
 
 use super::token::Token;
 use crate::error::ApiError;
+use crate::server::User;
 
-const MASTERS: &str = "system:masters";
 const AUTHENTICATED: &str = "system:authenticated";
 const UNAUTHENTICATED: &str = "system:unauthenticated";
 const ANONYMOUS: &str = "system:anonymous";
@@ -16,83 +16,62 @@ const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 const IMPERSONATE: &str = "impersonate-";
 const IMPERSONATE_EXTRA: &str = "impersonate-extra-";
 
-/// Who makes a request; in the request's extensions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct User {
-    /// The user's name.
-    pub name: String,
-    /// Tells apart two users of one name over time; "" where nobody needs to.
-    pub uid: String,
-    /// The groups the user is in.
-    pub groups: Vec<String>,
-    /// What else is known.
-    pub extra: BTreeMap<String, Vec<String>>,
+/// The user whom the administrator asks to be taken for (`kubectl --as`), or the administrator.
+pub(super) fn acting(headers: &HeaderMap) -> Result<User, ApiError> {
+    if !headers.keys().any(|name| name.as_str().starts_with(IMPERSONATE)) {
+        return Ok(User::administrator());
+    }
+    let all = |name: &str| -> Vec<String> { headers.get_all(name).iter().map(text).collect() };
+    let first = |name: &str| headers.get(name).map(text).unwrap_or_default();
+    let mut user = User {
+        name: first("impersonate-user"),
+        uid: first("impersonate-uid"),
+        groups: all("impersonate-group"),
+        extra: BTreeMap::new(),
+    };
+    for (name, value) in headers {
+        if let Some(key) = name.as_str().strip_prefix(IMPERSONATE_EXTRA) {
+            user.extra.entry(unescape(key)).or_default().push(text(value));
+        }
+    }
+    if user.name.is_empty() {
+        let message = format!("requested {} without impersonating a user name", in_go(&user));
+        return Err(ApiError::bad_request(message));
+    }
+    complete_groups(&mut user);
+    Ok(user)
 }
 
-impl User {
-    /// The one who has the token, and may do everything.
-    pub fn administrator() -> Self {
-        let groups = vec![MASTERS.to_owned(), AUTHENTICATED.to_owned()];
-        Self { name: "muster:admin".to_owned(), groups, ..Self::default() }
+/// Adds the groups that everybody is in, and those of a service account.
+fn complete_groups(user: &mut User) {
+    if user.groups.is_empty()
+        && let Some((namespace, _)) =
+            user.name.strip_prefix(SERVICE_ACCOUNT).and_then(|rest| rest.split_once(':'))
+    {
+        user.groups =
+            vec!["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
     }
+    let anonymous = user.name == ANONYMOUS || user.groups.iter().any(|group| group == UNAUTHENTICATED);
+    let everybody = if anonymous { UNAUTHENTICATED } else { AUTHENTICATED };
+    if !user.groups.iter().any(|group| group == everybody) {
+        user.groups.push(everybody.to_owned());
+    }
+}
 
-    /// The user whom the administrator asks to be taken for (`kubectl --as`), or the administrator.
-    pub(super) fn acting(headers: &HeaderMap) -> Result<Self, ApiError> {
-        if !headers.keys().any(|name| name.as_str().starts_with(IMPERSONATE)) {
-            return Ok(Self::administrator());
-        }
-        let all = |name: &str| -> Vec<String> { headers.get_all(name).iter().map(text).collect() };
-        let first = |name: &str| headers.get(name).map(text).unwrap_or_default();
-        let mut user = Self {
-            name: first("impersonate-user"),
-            uid: first("impersonate-uid"),
-            groups: all("impersonate-group"),
-            extra: BTreeMap::new(),
-        };
-        for (name, value) in headers {
-            if let Some(key) = name.as_str().strip_prefix(IMPERSONATE_EXTRA) {
-                user.extra.entry(unescape(key)).or_default().push(text(value));
-            }
-        }
-        if user.name.is_empty() {
-            let message = format!("requested {} without impersonating a user name", user.in_go());
-            return Err(ApiError::bad_request(message));
-        }
-        user.complete_groups();
-        Ok(user)
-    }
-
-    /// Adds the groups that everybody is in, and those of a service account.
-    fn complete_groups(&mut self) {
-        if self.groups.is_empty()
-            && let Some((namespace, _)) =
-                self.name.strip_prefix(SERVICE_ACCOUNT).and_then(|rest| rest.split_once(':'))
-        {
-            self.groups =
-                vec!["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
-        }
-        let anonymous = self.name == ANONYMOUS || self.groups.iter().any(|group| group == UNAUTHENTICATED);
-        let everybody = if anonymous { UNAUTHENTICATED } else { AUTHENTICATED };
-        if !self.groups.iter().any(|group| group == everybody) {
-            self.groups.push(everybody.to_owned());
-        }
-    }
-
-    /// As kube-apiserver prints it in an error.
-    fn in_go(&self) -> String {
-        let list = |values: &[String]| {
-            let quoted: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
-            format!("[]string{{{}}}", quoted.join(", "))
-        };
-        let groups = if self.groups.is_empty() { "[]string(nil)".to_owned() } else { list(&self.groups) };
-        let extra: Vec<String> =
-            self.extra.iter().map(|(key, values)| format!("{key:?}:{}", list(values))).collect();
-        let extra = if extra.is_empty() { "(nil)".to_owned() } else { format!("{{{}}}", extra.join(", ")) };
-        let (name, uid) = (&self.name, &self.uid);
-        format!(
-            "&user.DefaultInfo{{Name:{name:?}, UID:{uid:?}, Groups:{groups}, Extra:map[string][]string{extra}}}"
-        )
-    }
+/// As kube-apiserver prints it in an error.
+fn in_go(user: &User) -> String {
+    let list = |values: &[String]| {
+        let quoted: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+        format!("[]string{{{}}}", quoted.join(", "))
+    };
+    let groups = if user.groups.is_empty() { "[]string(nil)".to_owned() } else { list(&user.groups) };
+    let extra: Vec<String> =
+        user.extra.iter().map(|(key, values)| format!("{key:?}:{}", list(values))).collect();
+    let extra = if extra.is_empty() { "(nil)".to_owned() } else { format!("{{{}}}", extra.join(", ")) };
+    let (name, uid) = (&user.name, &user.uid);
+    format!(
+        "&user.DefaultInfo{{Name:{name:?}, UID:{uid:?}, Groups:{groups}, Extra:map[string][]string{extra}}}"
+    )
 }
 
 /// Whether the request shows the token. The scheme's name may be in any case, as everywhere in HTTP.
@@ -152,28 +131,28 @@ mod tests {
 
     #[test]
     fn without_impersonation_it_is_the_administrator() {
-        let user = User::acting(&headers(&[("accept", "*/*")])).unwrap();
+        let user = acting(&headers(&[("accept", "*/*")])).unwrap();
         assert_eq!(user, User::administrator());
     }
 
     #[test]
     fn the_administrator_may_be_taken_for_somebody_else() {
-        let user = User::acting(&headers(&[
+        let user = acting(&headers(&[
             ("impersonate-user", "bob"),
             ("impersonate-group", "a"),
-            ("impersonate-group", MASTERS),
+            ("impersonate-group", "system:masters"),
             ("impersonate-uid", "17"),
             ("impersonate-extra-some%2fthing", "z"),
         ]))
         .unwrap();
         assert_eq!((user.name.as_str(), user.uid.as_str()), ("bob", "17"));
-        assert_eq!(user.groups, ["a", MASTERS, AUTHENTICATED]);
+        assert_eq!(user.groups, ["a", "system:masters", AUTHENTICATED]);
         assert_eq!(user.extra["some/thing"], ["z"]);
     }
 
     #[test]
     fn a_service_account_is_in_its_groups_and_nobody_in_none() {
-        let groups = |name: &str| User::acting(&headers(&[("impersonate-user", name)])).unwrap().groups;
+        let groups = |name: &str| acting(&headers(&[("impersonate-user", name)])).unwrap().groups;
         let expected = ["system:serviceaccounts", "system:serviceaccounts:shop", AUTHENTICATED];
         assert_eq!(groups("system:serviceaccount:shop:till"), expected);
         assert_eq!(groups(ANONYMOUS), [UNAUTHENTICATED]);
@@ -181,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_group_needs_a_name() {
-        let error = User::acting(&headers(&[("impersonate-group", "x")])).unwrap_err();
+        let error = acting(&headers(&[("impersonate-group", "x")])).unwrap_err();
         let expected = "requested &user.DefaultInfo{Name:\"\", UID:\"\", Groups:[]string{\"x\"}, \
             Extra:map[string][]string(nil)} without impersonating a user name";
         assert_eq!(error.message, expected);

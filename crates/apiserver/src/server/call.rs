@@ -1,5 +1,6 @@
 //! What a request asks for: a resource, an object of it, and how.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,7 +13,7 @@ use crate::request::query::Query;
 use crate::store::{Key, Scope};
 
 /// Who sends a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
     /// The name.
     pub name: String,
@@ -20,13 +21,16 @@ pub struct User {
     pub uid: String,
     /// The groups.
     pub groups: Vec<String>,
+    /// What else is known.
+    pub extra: BTreeMap<String, Vec<String>>,
 }
 
 impl User {
-    /// Whoever calls without a socket: they hold the whole server in their hands.
-    pub fn in_process() -> Self {
+    /// Who may do everything: whoever shows the token, and whoever calls without a socket, for they hold the whole server
+    /// in their hands.
+    pub fn administrator() -> Self {
         let groups = ["system:masters", "system:authenticated"].map(str::to_owned).to_vec();
-        Self { name: "muster:admin".to_owned(), uid: String::new(), groups }
+        Self { name: "muster:admin".to_owned(), groups, ..Self::default() }
     }
 }
 

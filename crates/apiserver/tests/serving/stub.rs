@@ -11,7 +11,8 @@ use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
-use muster_apiserver::serve::{self, Identity, Limits, Running, User};
+use muster_apiserver::serve::{self, Identity, Limits, Running};
+use muster_apiserver::server::User;
 
 pub(crate) type Body = UnsyncBoxBody<Bytes, Infallible>;
 /// More than sockets buffer.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::metadata::{self, Rules};
 use super::{Kind, Sharing};
 use crate::apply::{Typing, Typings, reset_by_main, reset_by_status};
 use crate::lifecycle::Part;
@@ -12,6 +13,7 @@ use crate::schema::{FieldError, Schema};
 #[derive(Debug)]
 pub struct Custom {
     schema: Schema,
+    rules: Rules,
     sharing: Sharing,
 }
 
@@ -39,7 +41,8 @@ impl Custom {
             reset_by_whole: reset_by_main(has_status),
             reset_by_status: reset_by_status(),
         };
-        Ok(Self { schema, sharing })
+        let namespaced = crd.pointer("/spec/scope").and_then(Value::as_str) == Some("Namespaced");
+        Ok(Self { schema, rules: Rules::of_custom_resource(namespaced), sharing })
     }
 }
 
@@ -60,10 +63,15 @@ impl Kind for Custom {
     }
 
     fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError> {
-        match (part, old) {
+        let mut errors = match old {
+            Some(old) => metadata::check_update(object, old, self.rules),
+            None => metadata::check_create(object, self.rules),
+        };
+        errors.extend(match (part, old) {
             (Part::Status, Some(old)) => self.schema.validate_status(object, old),
             _ => self.schema.validate(object, old),
-        }
+        });
+        errors
     }
 
     fn revive(&self, object: &mut Value, outdated: bool) {

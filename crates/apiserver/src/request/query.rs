@@ -41,6 +41,16 @@ impl Query {
         first.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// All values of this parameter.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether this parameter is there, with or without a value.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| known == name)
+    }
+
     /// Whether this switch is on. Kubernetes takes anything but these for on.
     pub fn flag(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| !matches!(value, "false" | "0" | "False" | "FALSE" | "f" | "F"))

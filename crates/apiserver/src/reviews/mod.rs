@@ -6,6 +6,8 @@ mod access;
 mod rules;
 mod who;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::discovery::Served;
@@ -19,25 +21,40 @@ pub const AUTHORIZATION: &str = "authorization.k8s.io";
 const MASTERS: &str = "system:masters";
 
 /// Who asks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
     /// The name.
     pub name: String,
-    /// The uid.
+    /// The uid; may be empty.
     pub uid: String,
     /// The groups.
     pub groups: Vec<String>,
+    /// What else is known.
+    pub extra: BTreeMap<String, Vec<String>>,
 }
 
 impl User {
+    /// Who may do everything: whoever shows the token, and whoever calls without a socket, for they hold the whole server
+    /// in their hands.
+    pub fn administrator() -> Self {
+        Self { uid: String::new(), ..Self::master("muster:admin") }
+    }
+
     /// The one user there is, by this name: a member of `system:masters`.
     pub fn master(name: &str) -> Self {
         let groups = vec![MASTERS.to_owned(), "system:authenticated".to_owned()];
-        Self { name: name.to_owned(), uid: name.to_owned(), groups }
+        Self { name: name.to_owned(), uid: name.to_owned(), groups, ..Self::default() }
     }
 
     fn to_json(&self) -> Value {
-        json!({"username": self.name, "uid": self.uid, "groups": self.groups})
+        let mut user = json!({"username": self.name, "groups": self.groups});
+        if !self.uid.is_empty() {
+            user["uid"] = self.uid.clone().into();
+        }
+        if !self.extra.is_empty() {
+            user["extra"] = json!(self.extra);
+        }
+        user
     }
 }
 

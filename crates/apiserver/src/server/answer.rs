@@ -7,6 +7,7 @@ use http::{HeaderValue, Response, StatusCode};
 use serde_json::Value;
 
 use super::body::{self, Body};
+use super::shown::Shown;
 use crate::error::ApiError;
 use crate::registry::Resource;
 
@@ -27,7 +28,6 @@ pub(super) enum Content {
     /// An object of a resource, complete.
     Object(Arc<Resource>, Value),
     /// The text of an object of a resource, complete.
-    #[expect(dead_code, reason = "tables will need the resource")]
     ObjectText(Arc<Resource>, Bytes),
     /// Objects of a resource.
     List(Arc<Resource>, Page),
@@ -58,13 +58,11 @@ impl Answer {
 }
 
 /// The answer as it is sent.
-pub(super) fn respond(answer: Answer) -> Response<Body> {
+pub(super) fn respond(answer: Answer, shown: &Shown) -> Response<Body> {
     let (content_type, body) = match answer.content {
-        Content::Object(_, object) | Content::Json(object) => (JSON, body::full(object.to_string())),
-        Content::ObjectText(_, text) => (JSON, body::full(text)),
-        Content::List(resource, page) => (JSON, body::full(list_text(&resource, &page))),
         Content::Text(text) => ("text/plain; charset=utf-8", body::full(text)),
-        Content::Events(events) => (JSON, events),
+        Content::Events(events) => (shown.content_type(), events),
+        other => (shown.content_type(), body::full(shown.text(other))),
     };
     let mut response = Response::new(body);
     *response.status_mut() = answer.code;
@@ -85,31 +83,9 @@ pub(super) fn respond(answer: Answer) -> Response<Body> {
 pub(super) fn refuse(error: &ApiError) -> Response<Body> {
     let mut answer = Answer::json(error.to_status());
     answer.code = StatusCode::from_u16(error.reason.code()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = respond(answer);
+    let mut response = respond(answer, &Shown::default());
     if let Some(seconds) = error.retry_after {
         response.headers_mut().insert("retry-after", HeaderValue::from(seconds));
     }
     response
-}
-
-const JSON: &str = "application/json";
-
-fn list_text(resource: &Resource, page: &Page) -> Vec<u8> {
-    let head = format!(
-        r#"{{"apiVersion":"{}","kind":"{}","metadata":{},"items":["#,
-        resource.api_version(),
-        resource.list_kind,
-        page.metadata
-    );
-    let size: usize = page.items.iter().map(|item| item.len() + 1).sum();
-    let mut text = Vec::with_capacity(head.len() + size + 2);
-    text.extend_from_slice(head.as_bytes());
-    for (index, item) in page.items.iter().enumerate() {
-        if index > 0 {
-            text.push(b',');
-        }
-        text.extend_from_slice(item);
-    }
-    text.extend_from_slice(b"]}");
-    text
 }

@@ -1,6 +1,5 @@
 //! What a request asks for: a resource, an object of it, and how.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -11,28 +10,6 @@ use crate::lifecycle::Part;
 use crate::registry::Resource;
 use crate::request::query::Query;
 use crate::store::{Key, Scope};
-
-/// Who sends a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct User {
-    /// The name.
-    pub name: String,
-    /// The uid; may be empty.
-    pub uid: String,
-    /// The groups.
-    pub groups: Vec<String>,
-    /// What else is known.
-    pub extra: BTreeMap<String, Vec<String>>,
-}
-
-impl User {
-    /// Who may do everything: whoever shows the token, and whoever calls without a socket, for they hold the whole server
-    /// in their hands.
-    pub fn administrator() -> Self {
-        let groups = ["system:masters", "system:authenticated"].map(str::to_owned).to_vec();
-        Self { name: "muster:admin".to_owned(), groups, ..Self::default() }
-    }
-}
 
 /// A request for a resource.
 #[derive(Clone, Debug)]

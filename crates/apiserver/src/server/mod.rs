@@ -4,6 +4,7 @@
 //! A request goes in a straight line: [`route`] finds what it is about, [`read`], [`create`], [`modify`] or [`delete`]
 //! does it, and [`answer`] puts the outcome into the form that the client asked for.
 
+mod accept;
 mod answer;
 mod around;
 mod body;
@@ -12,6 +13,7 @@ mod create;
 mod decode;
 mod definitions;
 mod delete;
+mod endpoints;
 pub mod faults;
 mod incoming;
 mod list;
@@ -23,6 +25,7 @@ mod patch;
 mod read;
 mod route;
 mod scale;
+mod shown;
 pub mod source;
 mod watching;
 
@@ -35,11 +38,12 @@ use bytes::Bytes;
 use http::{Request, Response};
 
 pub use self::body::{Body, MAX_BODY_BYTES};
-pub use self::call::User;
 use self::faults::{ConnectionLost, Faults, NoFaults};
 use self::source::System;
 use crate::lifecycle::Source;
+use crate::metrics::Metrics;
 use crate::registry::Registry;
+pub use crate::reviews::User;
 use crate::store::Store;
 
 /// An API server. Cloning gives another handle to the same one.
@@ -52,6 +56,7 @@ struct Inner {
     source: Mutex<Box<dyn Source + Send>>,
     faults: Arc<dyn Faults>,
     requests: AtomicU64,
+    metrics: Metrics,
 }
 
 /// How a server is put together.
@@ -91,6 +96,7 @@ impl Builder {
             source: Mutex::new(self.source),
             faults: self.faults,
             requests: AtomicU64::new(0),
+            metrics: Metrics::default(),
         };
         let server = Server(Arc::new(inner));
         server.serve_built_in();

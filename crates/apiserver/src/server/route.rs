@@ -9,10 +9,13 @@ use super::Server;
 use super::answer::{self, Answer, Content};
 use super::body::{self, Body};
 use super::call::{Call, not_allowed};
+use super::endpoints::Inquiry;
 use super::faults::{ConnectionLost, Fault, Seen};
+use super::shown::Shown;
 use crate::error::ApiError;
 use crate::request::path::{Path, ResourcePath};
 use crate::request::query::Query;
+use crate::reviews::User;
 use crate::store::{FIRST_REVISION, Revision};
 
 impl Server {
@@ -29,23 +32,31 @@ impl Server {
                 "the query of the request cannot be understood",
             )));
         };
-        let Path::Resource(path) = path else { return Ok(nothing_here()) };
-        let Some(resource) = self.registry().find(&path.group, &path.version, &path.resource) else {
-            return Ok(nothing_here());
+        let user = parts.extensions.get::<User>().cloned().unwrap_or_else(User::administrator);
+        let inquiry = Inquiry { method: &parts.method, headers: &parts.headers, query: &query, user: &user };
+        let Path::Resource(path) = path else {
+            return Ok(self.endpoint(&path, &inquiry).unwrap_or_else(nothing_here));
         };
-        if path.namespace.is_some() && !resource.traits.namespaced {
-            return Ok(nothing_here());
-        }
         let body = match body::read(body).await {
             Ok(body) => body,
             Err(error) => return Ok(answer::refuse(&error)),
         };
+        let Some(resource) = self.registry().find(&path.group, &path.version, &path.resource) else {
+            return Ok(self.review(&path, &inquiry, &body).unwrap_or_else(nothing_here));
+        };
+        if path.namespace.is_some() && !resource.traits.namespaced {
+            return Ok(nothing_here());
+        }
         let ResourcePath { namespace, name, subresource, .. } = path;
         let call = Call { resource, namespace, name, subresource, query, headers: parts.headers, body };
         self.serve(call, &parts.method).await
     }
 
     async fn serve(&self, call: Call, method: &Method) -> Result<Response<Body>, ConnectionLost> {
+        let shown = match Shown::of(&call) {
+            Ok(shown) => shown,
+            Err(error) => return Ok(answer::refuse(&error)),
+        };
         let Some(verb) = verb(&call, method) else { return Ok(answer::refuse(&not_allowed())) };
         let seen = self.seen(&call, verb);
         let (mut lost, mut instead, mut past) = (false, None, None);
@@ -59,11 +70,11 @@ impl Server {
             Fault::LostAfter => lost = true,
             Fault::Stale(changes) => past = Some(self.past(changes)),
         }
-        let outcome = self.perform(&call, seen, past).await;
+        let outcome = self.perform(&call, seen, past, &shown).await;
         match (outcome, instead) {
             _ if lost => Err(ConnectionLost),
             (_, Some(error)) | (Err(error), None) => Ok(answer::refuse(&error)),
-            (Ok(answer), None) => Ok(answer::respond(answer)),
+            (Ok(answer), None) => Ok(answer::respond(answer, &shown)),
         }
     }
 
@@ -84,7 +95,13 @@ impl Server {
         }
     }
 
-    async fn perform(&self, call: &Call, seen: Seen, past: Option<Revision>) -> Result<Answer, ApiError> {
+    async fn perform(
+        &self,
+        call: &Call,
+        seen: Seen,
+        past: Option<Revision>,
+        shown: &Shown,
+    ) -> Result<Answer, ApiError> {
         if let (Some("scale"), Some(paths)) = (call.subresource.as_deref(), &call.resource.scale) {
             return match seen.verb {
                 "get" => self.get_scale(call, paths),
@@ -102,7 +119,7 @@ impl Server {
         match seen.verb {
             "get" => self.get(call, past),
             "list" => self.list_objects(call, past),
-            "watch" => self.watch(call, seen),
+            "watch" => self.watch(call, seen, shown),
             "create" => self.create(call).await,
             "update" => self.update(call).await,
             "patch" => self.patch(call).await,
@@ -135,5 +152,5 @@ fn not_served() -> ApiError {
 /// The answer for a path that leads nowhere.
 fn nothing_here() -> Response<Body> {
     let content = Content::Text("404 page not found\n".to_owned());
-    answer::respond(Answer { code: StatusCode::NOT_FOUND, content, warnings: Vec::new() })
+    answer::respond(Answer { code: StatusCode::NOT_FOUND, content, warnings: Vec::new() }, &Shown::default())
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde_json::json;
 
 use super::Server;
 use super::answer::{Answer, Content};
@@ -12,8 +11,8 @@ use super::body;
 use super::call::Call;
 use super::faults::{ConnectionLost, EventFault, Faults, Seen};
 use super::list::{number, parse_version, selection};
-use super::objects;
 use super::options::invalid_options;
+use super::shown::Shown;
 use crate::error::ApiError;
 use crate::registry::Resource;
 use crate::schema::{FieldError, Path};
@@ -22,7 +21,7 @@ use crate::watch::{DEFAULT_WATCH, Event, EventKind, Start, Watch, WatchOptions};
 
 impl Server {
     /// `watch`: what happens to the objects of a collection.
-    pub(super) fn watch(&self, call: &Call, seen: Seen) -> Result<Answer, ApiError> {
+    pub(super) fn watch(&self, call: &Call, seen: Seen, shown: &Shown) -> Result<Answer, ApiError> {
         let options = watch_options(call)?;
         let watch = Watch::new(self.store(), options)?;
         let events = Events {
@@ -30,6 +29,7 @@ impl Server {
             resource: call.resource.clone(),
             seen,
             faults: self.faults().clone(),
+            shown: shown.clone(),
             over: false,
         };
         let lines = futures::stream::unfold(events, |mut events| async move {
@@ -90,10 +90,24 @@ struct Events {
     resource: Arc<Resource>,
     seen: Seen,
     faults: Arc<dyn Faults>,
+    shown: Shown,
     over: bool,
 }
 
 impl Events {
+    /// An event as a line of JSON.
+    fn line(&mut self, event: &Event) -> Bytes {
+        let object = match event.kind {
+            EventKind::Error => event.object.text().clone(),
+            EventKind::Bookmark => self.shown.bookmark(&event.object),
+            _ => self.shown.event(&self.resource, &event.object, event.revision),
+        };
+        let mut line = format!(r#"{{"type":"{}","object":"#, event.kind.as_str()).into_bytes();
+        line.extend_from_slice(&object);
+        line.extend_from_slice(b"}\n");
+        line.into()
+    }
+
     /// The next line.
     async fn next(&mut self) -> Option<Result<Bytes, ConnectionLost>> {
         if self.over {
@@ -102,11 +116,11 @@ impl Events {
         loop {
             let event = self.watch.next().await?;
             match self.faults.event(&self.seen, &event) {
-                EventFault::None => return Some(Ok(line(&self.resource, &event))),
+                EventFault::None => return Some(Ok(self.line(&event))),
                 EventFault::Drop => {}
                 EventFault::Delay(time) => {
                     tokio::time::sleep(time).await;
-                    return Some(Ok(line(&self.resource, &event)));
+                    return Some(Ok(self.line(&event)));
                 }
                 EventFault::End => return None,
                 EventFault::Lost => {
@@ -115,7 +129,7 @@ impl Events {
                 }
                 EventFault::Expire => {
                     self.over = true;
-                    return Some(Ok(line(&self.resource, &expired())));
+                    return Some(Ok(self.line(&expired())));
                 }
             }
         }
@@ -125,16 +139,4 @@ impl Events {
 fn expired() -> Event {
     let status = ApiError::expired("too old resource version").to_status();
     Event { kind: EventKind::Error, object: Document::of(&status), revision: 0 }
-}
-
-fn line(resource: &Resource, event: &Event) -> Bytes {
-    let object = match event.kind {
-        EventKind::Bookmark | EventKind::Error => event.object.text().clone(),
-        _ => objects::text(resource, &event.object, event.revision, true),
-    };
-    let head = json!(event.kind.as_str());
-    let mut line = format!(r#"{{"type":{head},"object":"#).into_bytes();
-    line.extend_from_slice(&object);
-    line.extend_from_slice(b"}\n");
-    line.into()
 }

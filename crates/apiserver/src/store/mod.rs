@@ -107,6 +107,24 @@ impl Store {
         self.lock().revision
     }
 
+    /// What keeps it from taking writes; none: it is well.
+    pub fn failure(&self) -> Option<String> {
+        None
+    }
+
+    /// How many objects there are of each resource, and how much text they are.
+    pub fn stock(&self) -> Vec<(Arc<str>, u64, u64)> {
+        let mut stock: Vec<(Arc<str>, u64, u64)> = Vec::new();
+        for (key, stored) in &self.lock().objects {
+            let bytes = stored.object.text().len() as u64;
+            match stock.last_mut().filter(|(resource, ..)| *resource == key.resource) {
+                Some((_, count, size)) => (*count, *size) = (*count + 1, *size + bytes),
+                None => stock.push((key.resource.clone(), 1, bytes)),
+            }
+        }
+        stock
+    }
+
     /// The object under this key.
     pub fn get(&self, key: &Key) -> Option<Stored> {
         self.lock().objects.get(key).cloned()

@@ -167,9 +167,7 @@ fn is_label_name(text: &str) -> bool {
 
 /// Whether a text begins and ends with such characters, and has these or others in between.
 fn framed(text: &str, outside: impl Fn(char) -> bool, inside: impl Fn(char) -> bool) -> bool {
-    text.starts_with(&outside)
-        && text.ends_with(|c| outside(c))
-        && text.chars().all(|c| outside(c) || inside(c))
+    text.starts_with(&outside) && text.ends_with(&outside) && text.chars().all(|c| outside(c) || inside(c))
 }
 
 #[cfg(test)]

@@ -1,0 +1,153 @@
+//! What is no resource: discovery, reviews, health, metrics and the version.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+
+use super::Server;
+use super::answer::{self, Answer, Content};
+use super::body::{self, Body};
+use super::decode;
+use super::shown::Shown;
+use crate::discovery::{self, Check, Probe, Served};
+use crate::error::ApiError;
+use crate::kind::Around;
+use crate::metrics::{self, Stock};
+use crate::request::path::{Path, ResourcePath};
+use crate::request::query::Query;
+use crate::reviews::{self, Asked, User};
+
+/// The paths besides those of resources.
+const OTHERS: [&str; 6] = ["/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz"];
+
+/// A request for something that is no resource.
+pub(super) struct Inquiry<'a> {
+    pub(super) method: &'a Method,
+    pub(super) headers: &'a HeaderMap,
+    pub(super) query: &'a Query,
+    pub(super) user: &'a User,
+}
+
+impl Inquiry<'_> {
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+impl Server {
+    /// Answers what is no resource; none where there is nothing.
+    pub(super) fn endpoint(&self, path: &Path, inquiry: &Inquiry<'_>) -> Option<Response<Body>> {
+        if inquiry.method != Method::GET && inquiry.method != Method::HEAD {
+            return None;
+        }
+        let served = self.served();
+        let wants_all = inquiry.header("accept").contains("as=APIGroupDiscoveryList")
+            && inquiry.header("accept").contains("v=v2");
+        let document = match path {
+            Path::CoreVersions if wants_all => return Some(aggregated(&served, true, inquiry)),
+            Path::Groups if wants_all => return Some(aggregated(&served, false, inquiry)),
+            Path::CoreVersions => discovery::core_versions(inquiry.header("host")),
+            Path::Groups => discovery::groups(&served),
+            Path::Group(name) => discovery::group(&served, name)?,
+            Path::Resources { group, version } => discovery::resources(&served, group, version)?,
+            Path::Resource(_) => return None,
+            Path::Other(path) => return self.other(path, inquiry, &served),
+        };
+        let shown = Shown::parse(inquiry.header("accept"), inquiry.query);
+        Some(match shown {
+            Ok(shown) => answer::respond(Answer::json(document), &shown),
+            Err(error) => answer::refuse(&error),
+        })
+    }
+
+    fn other(&self, path: &str, inquiry: &Inquiry<'_>, served: &[Served]) -> Option<Response<Body>> {
+        let mut parts = path.trim_matches('/').splitn(2, '/');
+        let (first, rest) = (parts.next().unwrap_or_default(), parts.next());
+        let content = match (first, rest) {
+            ("", None) => Content::Json(discovery::paths(served, &OTHERS)),
+            ("version", None) => Content::Json(discovery::version()),
+            ("livez" | "readyz" | "healthz", only) => return Some(self.health(first, only, inquiry)),
+            ("metrics", None) => return Some(self.metrics_text()),
+            _ => return None,
+        };
+        Some(answer::respond(Answer::ok(content), &Shown::default()))
+    }
+
+    /// Everything that discovery tells of.
+    fn served(&self) -> Vec<Served> {
+        let mut served: Vec<Served> = self.registry().all().iter().map(|one| Served::from(&**one)).collect();
+        served.extend(reviews::served());
+        served
+    }
+
+    fn health(&self, endpoint: &str, only: Option<&str>, inquiry: &Inquiry<'_>) -> Response<Body> {
+        let exclude = inquiry.query.all("exclude").collect();
+        let probe = Probe { endpoint, only, verbose: inquiry.query.has("verbose"), exclude };
+        let checks =
+            [Check { name: "ping", wrong: None }, Check { name: "store", wrong: self.store().failure() }];
+        let health = discovery::health(&probe, &checks);
+        let code = StatusCode::from_u16(health.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let answer = Answer { code, content: Content::Text(health.body), warnings: Vec::new() };
+        answer::respond(answer, &Shown::default())
+    }
+
+    fn metrics_text(&self) -> Response<Body> {
+        let mut stock = Stock { revision: self.store().revision(), ..Stock::default() };
+        for (resource, count, bytes) in self.store().stock() {
+            let (group, plural) = resource.split_once('/').unwrap_or(("", &resource));
+            stock.objects.insert((group.to_owned(), plural.to_owned()), count);
+            stock.bytes += bytes;
+        }
+        let mut response = Response::new(body::full(self.0.metrics.text(&stock)));
+        response.headers_mut().insert("content-type", HeaderValue::from_static(metrics::CONTENT_TYPE));
+        response
+    }
+
+    /// Answers a review; none where the path leads to none.
+    pub(super) fn review(
+        &self,
+        path: &ResourcePath,
+        inquiry: &Inquiry<'_>,
+        body: &Bytes,
+    ) -> Option<Response<Body>> {
+        if inquiry.method != Method::POST || path.version != "v1" || path.name.is_some() {
+            return None;
+        }
+        let decoded = decode::yaml(body).map_err(ApiError::bad_request);
+        let now = Around::now(self);
+        let body = decoded.as_ref().map(|decoded| decoded.value.clone()).unwrap_or_default();
+        let asked = Asked {
+            group: &path.group,
+            resource: &path.resource,
+            namespace: path.namespace.as_deref(),
+            body: &body,
+            user: inquiry.user,
+            now: &now,
+            owner_of: &|_| None,
+        };
+        let outcome = reviews::answer(&asked)?;
+        Some(match decoded.and(outcome) {
+            Ok(review) => {
+                let answer = Answer { code: StatusCode::CREATED, ..Answer::json(review) };
+                answer::respond(answer, &Shown::default())
+            }
+            Err(error) => answer::refuse(&error),
+        })
+    }
+}
+
+fn aggregated(served: &[Served], core: bool, inquiry: &Inquiry<'_>) -> Response<Body> {
+    let document = discovery::aggregated(served, core);
+    let unchanged = inquiry.header("if-none-match") == document.tag;
+    let mut response = Response::new(body::full(if unchanged { String::new() } else { document.body }));
+    let headers = response.headers_mut();
+    headers.insert("content-type", HeaderValue::from_static(discovery::MEDIA_TYPE));
+    headers.insert("vary", HeaderValue::from_static("Accept"));
+    headers.insert("cache-control", HeaderValue::from_static("public"));
+    if let Ok(tag) = HeaderValue::from_str(&document.tag) {
+        headers.insert("etag", tag);
+    }
+    if unchanged {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+    }
+    response
+}

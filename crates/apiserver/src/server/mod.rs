@@ -9,6 +9,7 @@ mod answer;
 mod around;
 mod body;
 mod call;
+mod counting;
 mod create;
 mod decode;
 mod definitions;

@@ -59,6 +59,21 @@ impl Server {
         };
         let Some(verb) = verb(&call, method) else { return Ok(answer::refuse(&not_allowed())) };
         let seen = self.seen(&call, verb);
+        let counted = self.counted(&call, &seen, method);
+        let response = self.serve_seen(&call, seen, &shown).await;
+        if let Ok(response) = &response {
+            self.answered(counted, response);
+        }
+        response
+    }
+
+    /// Serves a request, unless something is made to go wrong.
+    async fn serve_seen(
+        &self,
+        call: &Call,
+        seen: Seen,
+        shown: &Shown,
+    ) -> Result<Response<Body>, ConnectionLost> {
         let (mut lost, mut instead, mut past) = (false, None, None);
         match self.faults().request(&seen) {
             Fault::None => {}
@@ -70,11 +85,11 @@ impl Server {
             Fault::LostAfter => lost = true,
             Fault::Stale(changes) => past = Some(self.past(changes)),
         }
-        let outcome = self.perform(&call, seen, past, &shown).await;
+        let outcome = self.perform(call, seen, past, shown).await;
         match (outcome, instead) {
             _ if lost => Err(ConnectionLost),
             (_, Some(error)) | (Err(error), None) => Ok(answer::refuse(&error)),
-            (Ok(answer), None) => Ok(answer::respond(answer, &shown)),
+            (Ok(answer), None) => Ok(answer::respond(answer, shown)),
         }
     }
 

@@ -14,6 +14,7 @@ use super::list::{number, parse_version, selection};
 use super::options::invalid_options;
 use super::shown::Shown;
 use crate::error::ApiError;
+use crate::metrics::{Going, Guard, Metrics};
 use crate::registry::Resource;
 use crate::schema::{FieldError, Path};
 use crate::store::Document;
@@ -30,6 +31,8 @@ impl Server {
             seen,
             faults: self.faults().clone(),
             shown: shown.clone(),
+            _counted: self.0.metrics.begin(Going::Watching),
+            metrics: self.0.metrics.clone(),
             over: false,
         };
         let lines = futures::stream::unfold(events, |mut events| async move {
@@ -91,12 +94,15 @@ struct Events {
     seen: Seen,
     faults: Arc<dyn Faults>,
     shown: Shown,
+    metrics: Metrics,
+    _counted: Guard,
     over: bool,
 }
 
 impl Events {
     /// An event as a line of JSON.
     fn line(&mut self, event: &Event) -> Bytes {
+        self.metrics.sent(1);
         let object = match event.kind {
             EventKind::Error => event.object.text().clone(),
             EventKind::Bookmark => self.shown.bookmark(&event.object),

@@ -22,6 +22,7 @@ pub use ownership::{
 };
 pub use patch_error::PatchError;
 pub use strategic::{FieldMerge, MergeKeys, strategic_merge_patch};
+pub(crate) use typing::reference;
 pub use typing::{SchemaError, Typing, empty_object};
 
 #[cfg(test)]

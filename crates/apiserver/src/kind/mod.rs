@@ -3,6 +3,7 @@
 //! Every write goes the same way, whatever the kind: [`Kind::read`], [`Kind::default`], [`Kind::prepare`],
 //! [`Kind::check`]. A kind says what is particular to it at each of these steps and nothing else.
 
+pub mod built_in;
 mod custom;
 pub mod metadata;
 mod particular;

@@ -1,0 +1,232 @@
+//! Reads objects through their types, as Go does it: what a type does not know goes, what is empty is left out, and what is
+//! always there is put there.
+
+mod quantity;
+mod scalars;
+#[cfg(test)]
+mod tests;
+mod times;
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use super::types::{Field, Special, Struct, Type, short_name, struct_of};
+
+/// The definition of what schemas inside of schemas are.
+const SCHEMA: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+
+/// How many unknown fields are named.
+const MAX_UNKNOWN: usize = 100;
+
+/// Reads an object of this definition. Gives the paths of unknown fields, or what is said of a value that cannot be read.
+pub(super) fn read(definition: &str, object: &mut Value) -> Result<Vec<String>, String> {
+    let mut reader = Reader::default();
+    let of = Type::Struct(definition.to_owned());
+    let read = reader.value(object.take(), &of);
+    match (read, reader.wrong) {
+        (Err(Stop(error)), _) | (Ok(_), Some(error)) => Err(error),
+        (Ok(read), None) => {
+            *object = read;
+            Ok(reader.unknown)
+        }
+    }
+}
+
+/// An error after which nothing more is read.
+struct Stop(String);
+
+#[derive(Default)]
+struct Reader {
+    /// Where it is, as unknown fields are named.
+    path: String,
+    /// The fields around it, and the struct of the last.
+    fields: Vec<String>,
+    holder: Option<String>,
+    unknown: Vec<String>,
+    /// What was wrong first; the rest is read nevertheless.
+    wrong: Option<String>,
+}
+
+impl Reader {
+    /// The value as it is printed after it was read.
+    fn value(&mut self, value: Value, of: &Type) -> Result<Value, Stop> {
+        match (of, value) {
+            (Type::Special(special), value) => self.special(*special, value),
+            (of, Value::Null) => self.zero(of),
+            (Type::Pointer(of), value) => self.value(value, of),
+            (Type::Struct(definition), Value::Object(fields)) => self.fields(fields, definition),
+            (Type::List { item, .. }, Value::Array(items)) => self.items(items, item),
+            (Type::Map { value: of, .. }, Value::Object(fields)) => self.entries(fields, of),
+            (of, value) => match scalars::read(value, of) {
+                Ok(value) => Ok(value),
+                Err(wrong) => {
+                    let error = self.in_context(wrong);
+                    self.wrong.get_or_insert(error);
+                    self.zero(of)
+                }
+            },
+        }
+    }
+
+    /// What a value is that is not set.
+    fn zero(&mut self, of: &Type) -> Result<Value, Stop> {
+        Ok(match of {
+            Type::Text { .. } => "".into(),
+            Type::Integer { .. } | Type::Float => 0.into(),
+            Type::Bool => false.into(),
+            Type::Bytes | Type::Pointer(_) | Type::List { .. } | Type::Map { .. } => Value::Null,
+            Type::Struct(definition) => self.fields(Map::new(), definition)?,
+            Type::Special(special) => match special {
+                Special::Quantity => "0".into(),
+                Special::IntOrString => 0.into(),
+                Special::SchemaOrBool => false.into(),
+                _ => Value::Null,
+            },
+        })
+    }
+
+    fn fields(&mut self, mut given: Map<String, Value>, definition: &str) -> Result<Value, Stop> {
+        let none = Struct::new();
+        let known = struct_of(definition).unwrap_or(&none);
+        let mut read = Map::new();
+        for (name, field) in known {
+            let value = self.at_field(name, definition, |this| this.field(given.remove(name), field))?;
+            read.extend(value.map(|value| (name.clone(), value)));
+        }
+        for name in given.keys().take(MAX_UNKNOWN.saturating_sub(self.unknown.len())) {
+            let dot = if self.path.is_empty() { "" } else { "." };
+            self.unknown.push(format!("{}{dot}{name}", self.path));
+        }
+        Ok(Value::Object(read))
+    }
+
+    /// The field as it is printed, unless it is left out.
+    fn field(&mut self, given: Option<Value>, field: &Field) -> Result<Option<Value>, Stop> {
+        let value = match given.unwrap_or_default() {
+            // Nothing is looked for in a struct that is left out.
+            Value::Null if field.omit_zero => Value::Null,
+            given => self.value(given, &field.of)?,
+        };
+        let is_empty = match &field.of {
+            Type::Pointer(_) => value.is_null(),
+            Type::Struct(_) | Type::Special(_) => false,
+            _ => is_empty(&value),
+        };
+        Ok((!(field.omit_empty && is_empty || field.omit_zero && value.is_null())).then_some(value))
+    }
+
+    fn items(&mut self, items: Vec<Value>, of: &Type) -> Result<Value, Stop> {
+        if items.is_empty() {
+            return Ok(Value::Null);
+        }
+        let mut read = Vec::with_capacity(items.len());
+        for (index, item) in items.into_iter().enumerate() {
+            let length = self.path.len();
+            _ = write!(self.path, "[{index}]");
+            let item = self.value(item, of);
+            self.path.truncate(length);
+            read.push(item?);
+        }
+        Ok(Value::Array(read))
+    }
+
+    fn entries(&mut self, fields: Map<String, Value>, of: &Type) -> Result<Value, Stop> {
+        if fields.is_empty() {
+            return Ok(Value::Null);
+        }
+        let mut read = Map::new();
+        for (name, value) in fields {
+            let length = self.path.len();
+            _ = write!(self.path, ".{name}");
+            let value = self.value(value, of);
+            self.path.truncate(length);
+            // Bytes that are not set come back from the store as none.
+            let value = value?;
+            read.insert(name, if *of == Type::Bytes && value.is_null() { "".into() } else { value });
+        }
+        Ok(Value::Object(read))
+    }
+
+    fn special(&mut self, special: Special, value: Value) -> Result<Value, Stop> {
+        let read = match (special, value) {
+            (Special::Raw, value) => Ok(value),
+            (special, Value::Null) => return self.zero(&Type::Special(special)),
+            (Special::Time, value) => times::seconds(&value),
+            (Special::MicroTime, value) => times::microseconds(&value),
+            (Special::Quantity, value) => quantity::canonical(&value),
+            (Special::IntOrString, value) => scalars::int_or_string(value),
+            (Special::SchemaOrList | Special::SchemaOrTexts, Value::Array(items)) if items.is_empty() => {
+                Ok(Value::Null)
+            }
+            (Special::SchemaOrTexts, Value::Array(items)) => {
+                let item = Type::Text { name: "string".to_owned() };
+                return self.apart(
+                    Value::Array(items),
+                    &Type::List { name: "[]string".to_owned(), item: Box::new(item) },
+                );
+            }
+            (Special::SchemaOrList, Value::Array(items)) => {
+                let item = Box::new(Type::Struct(SCHEMA.to_owned()));
+                let name = "[]v1.JSONSchemaProps".to_owned();
+                return self.apart(Value::Array(items), &Type::List { name, item });
+            }
+            (Special::SchemaOrBool, value @ Value::Bool(_)) => Ok(value),
+            (_, value @ Value::Object(_)) => return self.apart(value, &Type::Struct(SCHEMA.to_owned())),
+            (Special::SchemaOrBool, _) => return Err(Stop("boolean or JSON schema expected".to_owned())),
+            _ => Ok(Value::Null),
+        };
+        read.map_err(|wrong| Stop(self.in_context(wrong)))
+    }
+
+    /// Reads what reads itself: unknown fields in it are not noticed, and errors stop everything.
+    fn apart(&mut self, value: Value, of: &Type) -> Result<Value, Stop> {
+        let mut inner = Self::default();
+        let read = inner.value(value, of)?;
+        match inner.wrong {
+            Some(error) => Err(Stop(error)),
+            None => Ok(read),
+        }
+    }
+
+    fn at_field<T>(&mut self, name: &str, definition: &str, visit: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        if length > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+        self.fields.push(name.to_owned());
+        let around = self.holder.replace(short_name(definition).to_owned());
+        let result = visit(self);
+        self.holder = around;
+        self.fields.pop();
+        self.path.truncate(length);
+        result
+    }
+
+    fn in_context(&self, wrong: scalars::Wrong) -> String {
+        match (wrong, &self.holder) {
+            (scalars::Wrong::Said(error), _) => error,
+            (scalars::Wrong::Type { value, wanted }, Some(holder)) => {
+                let fields = self.fields.join(".");
+                format!(
+                    "json: cannot unmarshal {value} into Go struct field {holder}.{fields} of type {wanted}"
+                )
+            }
+            (scalars::Wrong::Type { value, wanted }, None) => {
+                format!("json: cannot unmarshal {value} into Go value of type {wanted}")
+            }
+        }
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(value) => !value,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+    }
+}

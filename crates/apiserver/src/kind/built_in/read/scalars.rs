@@ -1,0 +1,76 @@
+//! Texts, numbers, truth values and bytes.
+
+use base64::DecodeError;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use crate::kind::built_in::types::Type;
+
+/// Why a value cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// It is of another type.
+    Type { value: String, wanted: String },
+    /// In words.
+    Said(String),
+}
+
+impl Wrong {
+    /// A value of another type.
+    pub(super) fn type_of(value: &Value, wanted: &str) -> Self {
+        Self::Type { value: kind(value).to_owned(), wanted: wanted.to_owned() }
+    }
+}
+
+/// What a value is called.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Reads what is no object, list or map.
+pub(super) fn read(value: Value, of: &Type) -> Result<Value, Wrong> {
+    match (of, value) {
+        (Type::Text { .. }, value @ Value::String(_))
+        | (Type::Float, value @ Value::Number(_))
+        | (Type::Bool, value @ Value::Bool(_)) => Ok(value),
+        (Type::Integer { name, is_wide }, Value::Number(number)) => {
+            let fits = number.as_i64().filter(|number| *is_wide || i32::try_from(*number).is_ok());
+            let wrong = || Wrong::Type { value: format!("number {number}"), wanted: name.clone() };
+            fits.map(Value::from).ok_or_else(wrong)
+        }
+        (Type::Bytes, Value::String(text)) => bytes(&text),
+        (of, value) => Err(Wrong::type_of(&value, &of.name())),
+    }
+}
+
+/// Base64, read and written anew. Line breaks in it do not count.
+fn bytes(text: &str) -> Result<Value, Wrong> {
+    let kept: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
+    match STANDARD.decode(&kept) {
+        Ok(bytes) => Ok(STANDARD.encode(bytes).into()),
+        Err(error) => {
+            let at = match error {
+                DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
+                DecodeError::InvalidLength(length) => length - length % 4,
+                DecodeError::InvalidPadding => kept.len(),
+            };
+            Err(Wrong::Said(format!("illegal base64 data at input byte {at}")))
+        }
+    }
+}
+
+/// A number or a text.
+pub(super) fn int_or_string(value: Value) -> Result<Value, Wrong> {
+    match value {
+        Value::String(_) => Ok(value),
+        value => read(value, &Type::Integer { name: "int32".to_owned(), is_wide: false }),
+    }
+}

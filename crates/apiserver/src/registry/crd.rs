@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Column, Resource, ScalePaths};
+use super::{Column, Resource, ScalePaths, Selectable};
 use crate::kind::Custom;
 use crate::lifecycle::Traits;
 
@@ -99,7 +99,7 @@ fn resource(
             generation: true,
             status_writes_metadata: false,
         },
-        selectable: selectable(version),
+        selectable: selectable(version, namespaced),
         scale: scale(version)?,
         columns: columns(version),
         schema: Arc::new(version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default()),
@@ -113,11 +113,14 @@ fn resource(
     })
 }
 
-/// The paths without their leading dot, as selectors write them.
-fn selectable(version: &Value) -> Vec<String> {
+/// The paths without their leading dot, as selectors write them, besides those that all have.
+fn selectable(version: &Value, namespaced: bool) -> Vec<Selectable> {
     let fields = version.pointer("/selectableFields").and_then(Value::as_array);
     let paths = fields.into_iter().flatten().filter_map(|field| text(field, "/jsonPath"));
-    paths.map(|path| path.trim_start_matches('.').to_owned()).collect()
+    let of_all: &[&str] =
+        if namespaced { &["metadata.name", "metadata.namespace"] } else { &["metadata.name"] };
+    let own = paths.map(|path| Selectable::at(path.trim_start_matches('.')));
+    own.chain(of_all.iter().map(|path| Selectable::at(path))).collect()
 }
 
 fn scale(version: &Value) -> Result<Option<ScalePaths>, DefinitionError> {
@@ -198,7 +201,8 @@ mod tests {
         );
         assert_eq!((first.singular.as_str(), first.list_kind.as_str()), ("widget", "WidgetList"));
         assert_eq!((first.short_names, first.categories), (vec!["wd".to_owned()], vec!["all".to_owned()]));
-        assert_eq!(first.selectable, ["spec.colour"]);
+        let labels: Vec<&str> = first.selectable.iter().map(|field| field.label.as_str()).collect();
+        assert_eq!(labels, ["spec.colour", "metadata.name", "metadata.namespace"]);
         assert_eq!(first.scale.map(|scale| (scale.spec, scale.selector)), Some((".spec.n".into(), None)));
         assert_eq!(
             first.columns.first().map(|column| (column.name.as_str(), column.priority)),

@@ -39,8 +39,8 @@ pub struct Resource {
     pub categories: Vec<String>,
     /// What its lifecycle depends on.
     pub traits: Traits,
-    /// The fields that it can be selected by, besides name and namespace.
-    pub selectable: Vec<String>,
+    /// The fields that it can be selected by; if none are named, name and namespace.
+    pub selectable: Vec<Selectable>,
     /// Where `scale` reads and writes.
     pub scale: Option<ScalePaths>,
     /// The columns of a table.
@@ -72,6 +72,24 @@ pub struct ScalePaths {
     pub status: String,
     /// The label selector in its text form.
     pub selector: Option<String>,
+}
+
+/// A field that objects are selected by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selectable {
+    /// What selectors call it.
+    pub label: String,
+    /// Where it is: the first of these places, with `|` between them, where there is something.
+    pub path: String,
+    /// What it is when it is not there.
+    pub missing: String,
+}
+
+impl Selectable {
+    /// A field that is found where its name says.
+    pub fn at(path: &str) -> Self {
+        Self { label: path.to_owned(), path: path.to_owned(), missing: String::new() }
+    }
 }
 
 /// A column of a table.

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::registry::Selectable;
+
 /// The longest selector that is read.
 pub const MAX_SELECTOR_BYTES: usize = 16 * 1024;
 
@@ -120,11 +122,11 @@ fn split_outside_brackets(text: &str) -> Vec<&str> {
 
 /// A field selector: every field must be, or must not be, that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fields(Vec<(String, bool, String)>);
+pub struct Fields(Vec<(Selectable, bool, String)>);
 
 impl Fields {
     /// Understands `a=b,c!=d` on the fields that this resource can be selected by.
-    pub fn parse(text: &str, selectable: &[String]) -> Result<Self, SelectorError> {
+    pub fn parse(text: &str, selectable: &[Selectable]) -> Result<Self, SelectorError> {
         if text.len() > MAX_SELECTOR_BYTES {
             return Err(SelectorError(format!("a selector has at most {MAX_SELECTOR_BYTES} bytes")));
         }
@@ -136,27 +138,41 @@ impl Fields {
             });
             let wrong = || SelectorError(format!("invalid selector: {text:?}; can't understand {term:?}"));
             let (field, equal, value) = found.ok_or_else(wrong)?;
-            let known = matches!(field.as_str(), "metadata.name" | "metadata.namespace");
-            if !known && !selectable.contains(&field) {
-                return Err(SelectorError(format!("field label not supported: {field}")));
-            }
-            terms.push((field, equal, value));
+            terms.push((known(&field, selectable)?, equal, value));
         }
         Ok(Self(terms))
     }
 
     /// Whether this object is selected. A field that is not there is "".
     pub fn matches(&self, object: &Value) -> bool {
-        self.0.iter().all(|(field, equal, wanted)| {
-            let found = field.split('.').try_fold(object, |value, part| value.get(part));
-            let text = match found {
-                None | Some(Value::Null) => String::new(),
-                Some(Value::String(text)) => text.clone(),
-                Some(other) => other.to_string(),
-            };
-            (text == *wanted) == *equal
-        })
+        self.0.iter().all(|(field, equal, wanted)| (text_at(object, field) == *wanted) == *equal)
     }
+}
+
+/// The field that a selector names.
+fn known(label: &str, selectable: &[Selectable]) -> Result<Selectable, SelectorError> {
+    let usual = ["metadata.name", "metadata.namespace"];
+    match selectable.iter().find(|field| field.label == label) {
+        Some(field) => Ok(field.clone()),
+        None if selectable.is_empty() && usual.contains(&label) => Ok(Selectable::at(label)),
+        None if selectable.is_empty() => {
+            let [name, namespace] = usual;
+            let why = format!("{label:?} is not a known field selector: only {name:?}, {namespace:?}");
+            Err(SelectorError(why))
+        }
+        None => Err(SelectorError(format!("field label not supported: {label}"))),
+    }
+}
+
+fn text_at(object: &Value, field: &Selectable) -> String {
+    let texts = field.path.split('|').filter_map(|path| {
+        match path.split('.').try_fold(object, |value, part| value.get(part))? {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        }
+    });
+    texts.into_iter().find(|text| !text.is_empty()).unwrap_or_else(|| field.missing.clone())
 }
 
 #[cfg(test)]
@@ -216,12 +232,22 @@ mod tests {
     #[test]
     fn fields_are_those_that_can_be_selected_by() {
         let object = json!({"metadata": {"name": "x"}, "spec": {"n": 3}});
-        let selectable = ["spec.n".to_owned(), "spec.absent".to_owned()];
+        let count =
+            Selectable { missing: "0".into(), path: "status.a|spec.b".into(), ..Selectable::at("count") };
+        let selectable =
+            [Selectable::at("metadata.name"), Selectable::at("spec.n"), Selectable::at("spec.absent"), count];
         let selects = |text: &str| Fields::parse(text, &selectable).unwrap().matches(&object);
         assert!(selects("") && selects("metadata.name=x") && selects("metadata.name!=y,spec.n=3"));
         assert!(selects("spec.absent=") && !selects("spec.n!=3") && !selects("metadata.name==y"));
         let refused = Fields::parse("spec.m=1", &selectable).unwrap_err();
         assert_eq!(refused.to_string(), "field label not supported: spec.m");
         assert!(Fields::parse("metadata.name", &selectable).is_err());
+        assert!(selects("count=0"));
+        let counted = json!({"spec": {"b": 3}});
+        assert!(Fields::parse("count=3", &selectable).unwrap().matches(&counted));
+        assert!(Fields::parse("metadata.namespace=a", &[]).is_ok());
+        let refused = Fields::parse("spec.m=1", &[]).unwrap_err();
+        let why = r#""spec.m" is not a known field selector: only "metadata.name", "metadata.namespace""#;
+        assert_eq!(refused.to_string(), why);
     }
 }

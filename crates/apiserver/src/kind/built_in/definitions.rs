@@ -1,4 +1,4 @@
-//! The definitions of the built-in kinds, as the API description (OpenAPI v3) has them: what k8s-openapi says, and over
+//! The definitions of the built-in kinds, as the API description has them (version 3): what k8s-openapi says, and over
 //! it what a real server says besides (`cargo xtask definitions`).
 
 use std::sync::LazyLock;

@@ -1,8 +1,132 @@
 //! The built-in kinds: their types, and what is particular to each.
 
+pub mod catalogue;
 mod definitions;
+mod events;
 mod read;
 mod roots;
 mod types;
 
 pub use definitions::{PLACE, definitions, differences, with_references};
+
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use super::metadata::{self, Rules};
+use super::{Around, Kind, Particular, Sharing};
+use crate::apply::{FieldSet, MergeKeys, Typing, Typings, reset_by_main};
+use crate::error::ApiError;
+use crate::lifecycle::Part;
+use crate::schema::FieldError;
+
+/// A built-in kind in one version.
+#[derive(Debug)]
+pub struct BuiltIn {
+    /// Its definition, such as `io.k8s.api.core.v1.Pod`.
+    definition: String,
+    /// `group/version`.
+    api_version: String,
+    rules: Rules,
+    has_status: bool,
+    /// What a write to its status cannot change.
+    reset_by_status: &'static [&'static [&'static str]],
+    particular: &'static dyn Particular,
+    /// Made when it is first needed: it is large.
+    sharing: OnceLock<Sharing>,
+}
+
+impl BuiltIn {
+    fn share(&self) -> Sharing {
+        let versions = if self.is_event() {
+            vec![("v1", events::CORE), ("events.k8s.io/v1", events::NEW)]
+        } else {
+            vec![(self.api_version.as_str(), self.definition.as_str())]
+        };
+        let typings: Typings = versions
+            .into_iter()
+            .filter_map(|(version, name)| {
+                Some((version.to_owned(), Typing::of_definition(name, &with_references(&[name])).ok()?))
+            })
+            .collect();
+        let mut empty = json!({});
+        let _ = read::read(&self.definition, &mut empty);
+        let merge_keys = MergeKeys::of_definition(&self.definition, &with_references(&[&self.definition]));
+        Sharing {
+            typings,
+            empty,
+            merge_keys: Some(merge_keys),
+            reset_by_whole: reset_by_main(self.has_status),
+            reset_by_status: FieldSet::of_names(self.reset_by_status),
+        }
+    }
+
+    fn is_event(&self) -> bool {
+        matches!(self.definition.as_str(), events::CORE | events::NEW)
+    }
+}
+
+impl Kind for BuiltIn {
+    fn read(&self, object: &mut Value) -> Result<Vec<String>, String> {
+        read::read(&self.definition, object)
+    }
+
+    fn default(&self, object: &mut Value) {
+        self.particular.default(object);
+    }
+
+    fn prepare(
+        &self,
+        object: &mut Value,
+        old: Option<&Value>,
+        part: Part,
+        around: &dyn Around,
+    ) -> Result<(), ApiError> {
+        self.particular.prepare(object, old, part, around)
+    }
+
+    fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError> {
+        let mut errors = match old {
+            Some(old) => metadata::check_update(object, old, self.rules),
+            None => metadata::check_create(object, self.rules),
+        };
+        errors.extend(self.particular.check(object, old, part));
+        errors
+    }
+
+    fn warnings(&self, object: &Value, old: Option<&Value>) -> Vec<String> {
+        self.particular.warnings(object, old)
+    }
+
+    fn revive(&self, object: &mut Value, _: bool) {
+        if self.is_converted() {
+            events::to_new(object);
+        }
+    }
+
+    fn to_stored(&self, object: &mut Value) {
+        if self.is_converted() {
+            events::to_core(object);
+        }
+    }
+
+    fn is_converted(&self) -> bool {
+        self.definition == events::NEW
+    }
+
+    fn sharing(&self) -> &Sharing {
+        self.sharing.get_or_init(|| self.share())
+    }
+
+    fn grace(&self, object: &Value, asked: Option<i64>) -> Option<i64> {
+        self.particular.grace(object, asked)
+    }
+
+    fn prepare_end(&self, object: &mut Value, around: &dyn Around) -> Result<(), ApiError> {
+        self.particular.prepare_end(object, around)
+    }
+
+    fn is_held(&self, object: &Value) -> bool {
+        self.particular.is_held(object)
+    }
+}

@@ -150,7 +150,7 @@ impl Reader {
 
     fn special(&mut self, special: Special, value: Value) -> Result<Value, Stop> {
         let read = match (special, value) {
-            (Special::Raw, value) => Ok(value),
+            (Special::Raw, value) | (Special::SchemaOrBool, value @ Value::Bool(_)) => Ok(value),
             (special, Value::Null) => return self.zero(&Type::Special(special)),
             (Special::Time, value) => times::seconds(&value),
             (Special::MicroTime, value) => times::microseconds(&value),
@@ -161,7 +161,7 @@ impl Reader {
             }
             (Special::SchemaOrTexts, Value::Array(items)) => {
                 let item = Type::Text { name: "string".to_owned() };
-                return self.apart(
+                return Self::apart(
                     Value::Array(items),
                     &Type::List { name: "[]string".to_owned(), item: Box::new(item) },
                 );
@@ -169,10 +169,9 @@ impl Reader {
             (Special::SchemaOrList, Value::Array(items)) => {
                 let item = Box::new(Type::Struct(SCHEMA.to_owned()));
                 let name = "[]v1.JSONSchemaProps".to_owned();
-                return self.apart(Value::Array(items), &Type::List { name, item });
+                return Self::apart(Value::Array(items), &Type::List { name, item });
             }
-            (Special::SchemaOrBool, value @ Value::Bool(_)) => Ok(value),
-            (_, value @ Value::Object(_)) => return self.apart(value, &Type::Struct(SCHEMA.to_owned())),
+            (_, value @ Value::Object(_)) => return Self::apart(value, &Type::Struct(SCHEMA.to_owned())),
             (Special::SchemaOrBool, _) => return Err(Stop("boolean or JSON schema expected".to_owned())),
             _ => Ok(Value::Null),
         };
@@ -180,7 +179,7 @@ impl Reader {
     }
 
     /// Reads what reads itself: unknown fields in it are not noticed, and errors stop everything.
-    fn apart(&mut self, value: Value, of: &Type) -> Result<Value, Stop> {
+    fn apart(value: Value, of: &Type) -> Result<Value, Stop> {
         let mut inner = Self::default();
         let read = inner.value(value, of)?;
         match inner.wrong {

@@ -220,7 +220,7 @@ mod tests {
             ("100Pi", "100Pi"),
             ("0.001Ki", "1024m"),
             ("0.00001Ki", "10240u"),
-            ("1.", "1"),
+            ("1.", "1."),
         ] {
             let found = parse(text).unwrap_or_else(|_| "error".to_owned());
             assert_eq!(found, printed, "{text}");

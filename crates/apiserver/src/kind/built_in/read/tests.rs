@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::read;
 
-fn pod(spec: Value) -> Result<(Value, Vec<String>), String> {
+fn pod(spec: &Value) -> Result<(Value, Vec<String>), String> {
     let mut object = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec});
     let unknown = read("io.k8s.api.core.v1.Pod", &mut object)?;
     Ok((object, unknown))
@@ -13,7 +13,7 @@ fn pod(spec: Value) -> Result<(Value, Vec<String>), String> {
 #[test]
 fn unknown_fields_go_and_are_named() {
     let (object, unknown) =
-        pod(json!({"foo": 1, "containers": [{"name": "a", "bar": {}, "resources": {"limits": {"cpu": "1000m"}}}]})).unwrap();
+        pod(&json!({"foo": 1, "containers": [{"name": "a", "bar": {}, "resources": {"limits": {"cpu": "1000m"}}}]})).unwrap();
     assert_eq!(unknown, ["spec.containers[0].bar", "spec.foo"]);
     let container = json!({"name": "a", "resources": {"limits": {"cpu": "1"}}});
     let expected = json!({
@@ -24,7 +24,7 @@ fn unknown_fields_go_and_are_named() {
 
 #[test]
 fn what_is_empty_goes_and_what_is_always_there_comes() {
-    let (object, _) = pod(json!({
+    let (object, _) = pod(&json!({
         "containers": [], "volumes": null, "nodeName": "", "hostNetwork": false, "priority": 0, "securityContext": {},
         "automountServiceAccountToken": false, "nodeSelector": {},
     }))
@@ -37,7 +37,7 @@ fn what_is_empty_goes_and_what_is_always_there_comes() {
 
 #[test]
 fn a_value_of_another_type_is_refused() {
-    let error = |spec: Value| pod(spec).unwrap_err();
+    let error = |spec: Value| pod(&spec).unwrap_err();
     assert_eq!(
         error(json!({"containers": [{"name": 1}]})),
         "json: cannot unmarshal number into Go struct field Container.spec.containers.name of type string"

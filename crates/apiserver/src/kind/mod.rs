@@ -6,6 +6,7 @@
 pub mod built_in;
 mod custom;
 pub mod metadata;
+pub mod objects;
 mod particular;
 mod untyped;
 

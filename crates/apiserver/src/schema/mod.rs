@@ -30,6 +30,8 @@ mod read;
 mod validation;
 
 pub use field_error::{Cause, ErrorKind, FieldError, aggregate};
+pub(crate) use formats::is_known as is_known_format;
+pub(crate) use go::json as go_json;
 pub use path::Path;
 
 use node::Node;

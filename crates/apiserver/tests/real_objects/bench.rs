@@ -1,0 +1,206 @@
+//! The real server and ours, asked the same: objects that differ a little from one that is fine.
+
+use std::sync::Arc;
+
+use http_body_util::BodyExt;
+use kube::client::Body;
+use muster_apiserver::apply::merge_patch;
+use muster_apiserver::error::{ApiError, Cause, Subject};
+use muster_apiserver::kind::{Around, Particular, objects};
+use muster_apiserver::lifecycle::Part;
+use muster_apiserver::schema::{FieldError, aggregate};
+use muster_test_control_plane::ControlPlane;
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+/// What a server answers: the object or the `Status`, and its warnings.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) body: Value,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Answer {
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.body["kind"] == "Status"
+    }
+}
+
+/// Nothing is around, and it is always the same time.
+struct Nothing;
+
+impl Around for Nothing {
+    fn get(&self, _: &str, _: &str, _: &str) -> Option<Arc<Value>> {
+        None
+    }
+
+    fn list(&self, _: &str) -> Vec<Arc<Value>> {
+        Vec::new()
+    }
+
+    fn now(&self) -> String {
+        "2026-01-01T00:00:00Z".to_owned()
+    }
+
+    fn random(&self) -> u64 {
+        7
+    }
+}
+
+/// One kind, on both servers.
+pub(crate) struct Bench {
+    runtime: Runtime,
+    client: kube::Client,
+    path: &'static str,
+    particular: &'static dyn Particular,
+    api_version: &'static str,
+    kind: &'static str,
+    asked: usize,
+    found: Vec<String>,
+}
+
+impl Bench {
+    pub(crate) fn new(api_version: &'static str, kind: &'static str, path: &'static str) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let client = runtime.block_on(ControlPlane::shared().unwrap().client()).unwrap();
+        let particular = objects::particular(api_version, kind).unwrap();
+        Self { runtime, client, path, particular, api_version, kind, asked: 0, found: Vec::new() }
+    }
+
+    /// Asks the real server.
+    pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+        let bytes = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
+        let request = http::Request::builder()
+            .method(method)
+            .uri(path)
+            .header("Content-Type", "application/json")
+            .body(Body::from(bytes))
+            .unwrap();
+        self.runtime.block_on(async {
+            let response = self.client.send(request).await.unwrap();
+            let warnings = response.headers().get_all("Warning").iter();
+            let warnings = warnings.map(|warning| text_of(warning.to_str().unwrap())).collect();
+            let bytes = response.into_body().collect().await.unwrap().to_bytes();
+            Answer { body: serde_json::from_slice(&bytes).unwrap(), warnings }
+        })
+    }
+
+    /// An object of this kind.
+    pub(crate) fn object(&self, rest: &Value) -> Value {
+        changed(
+            &json!({"apiVersion": self.api_version, "kind": self.kind, "metadata": {"name": "probe"}}),
+            rest,
+        )
+    }
+
+    /// Creates an object on the real server, and gives it as it is stored.
+    pub(crate) fn create(&self, rest: &Value) -> Value {
+        let answer = self.ask("POST", self.path, Some(&self.object(rest)));
+        assert!(!answer.is_refusal(), "{}", answer.body);
+        answer.body
+    }
+
+    /// Compares the creation of `base` with each of these changes (merge patches).
+    pub(crate) fn creations(&mut self, base: &Value, changes: &[Value]) {
+        for change in changes {
+            let object = self.object(&changed(base, change));
+            let ours = self.ours(object.clone(), None, Part::Whole);
+            let theirs = self.ask("POST", &format!("{}?dryRun=All", self.path), Some(&object));
+            self.compare(change, &ours, &theirs);
+        }
+    }
+
+    /// Compares updates of what is stored with each of these changes.
+    pub(crate) fn updates(&mut self, stored: &Value, part: Part, changes: &[Value]) {
+        let name = stored["metadata"]["name"].as_str().unwrap();
+        let below = match part {
+            Part::Whole => "",
+            Part::Status => "/status",
+            Part::Finalize => "/finalize",
+        };
+        let path = format!("{}/{name}{below}?dryRun=All", self.path);
+        for change in changes {
+            let object = changed(stored, change);
+            let ours = self.ours(object.clone(), Some(stored), part);
+            let theirs = self.ask("PUT", &path, Some(&object));
+            self.compare(change, &ours, &theirs);
+        }
+    }
+
+    /// What our part of the server makes of an object.
+    fn ours(&self, mut object: Value, old: Option<&Value>, part: Part) -> Answer {
+        self.particular.default(&mut object);
+        if let (Some(old), Part::Status) = (old, part) {
+            object["spec"] = old["spec"].clone();
+        }
+        self.particular.prepare(&mut object, old, part, &Nothing).unwrap();
+        let errors = self.particular.check(&object, old, part);
+        let body = if errors.is_empty() { object.clone() } else { self.refusal(&object, &errors) };
+        Answer { body, warnings: self.particular.warnings(&object, old) }
+    }
+
+    /// Errors about an event do not name its group, whichever it is.
+    fn group(&self) -> &str {
+        match self.api_version.split_once('/') {
+            Some((group, _)) if self.kind != "Event" => group,
+            _ => "",
+        }
+    }
+
+    fn refusal(&self, object: &Value, errors: &[FieldError]) -> Value {
+        let causes = errors.iter().map(FieldError::cause);
+        let causes = causes.map(|cause| Cause {
+            reason: cause.reason.into(),
+            message: cause.message,
+            field: cause.field,
+        });
+        let subject = Subject {
+            name: object["metadata"]["name"].as_str().unwrap_or_default().to_owned(),
+            group: self.group().to_owned(),
+            kind: self.kind.to_owned(),
+            uid: String::new(),
+        };
+        ApiError::invalid(subject, &aggregate(errors), causes.collect()).to_status()
+    }
+
+    fn compare(&mut self, change: &Value, ours: &Answer, theirs: &Answer) {
+        self.asked += 1;
+        let (ours, theirs) = (comparable(ours), comparable(theirs));
+        if ours != theirs {
+            self.found.push(format!("{change}\n  ours: {ours}\ntheirs: {theirs}"));
+        }
+    }
+
+    /// Fails with what differs.
+    pub(crate) fn assert_same(self, at_least: usize) {
+        println!("{}: {} answers compared", self.kind, self.asked);
+        assert!(self.found.is_empty(), "{} differences:\n{}", self.found.len(), self.found.join("\n"));
+        assert!(self.asked >= at_least, "only {} questions", self.asked);
+    }
+}
+
+/// An answer without what must differ.
+fn comparable(answer: &Answer) -> Value {
+    let mut body = answer.body.clone();
+    if answer.is_refusal() {
+        return body;
+    }
+    if let Some(metadata) = body["metadata"].as_object_mut() {
+        metadata.retain(|name, _| ["name", "labels", "annotations", "finalizers"].contains(&name.as_str()));
+    }
+    // The real server goes through maps in any order.
+    let mut warnings = answer.warnings.clone();
+    warnings.sort();
+    json!({"object": body, "warnings": warnings})
+}
+
+/// The object with a merge patch applied.
+pub(crate) fn changed(object: &Value, change: &Value) -> Value {
+    merge_patch(object, change).unwrap()
+}
+
+/// The text in a `Warning` header.
+fn text_of(header: &str) -> String {
+    let quoted = header.split_once('"').unwrap().1.strip_suffix('"').unwrap();
+    quoted.replace("\\\"", "\"").replace("\\\\", "\\")
+}

@@ -1,0 +1,11 @@
+//! What is particular to built-in kinds, here and on a real kube-apiserver: the same defaults, refusals and warnings.
+#![cfg(test)] // so that the lints for tests hold in helper functions too
+
+mod bench;
+mod crds;
+mod data;
+mod events;
+mod namespaces;
+mod network;
+mod others;
+mod rbac;

@@ -114,7 +114,7 @@ fn real_versions_of_crds_are_accepted_and_refused_the_same() {
         json!({"spec": {"versions": null}}),
         versions(&[v1.clone(), v2.clone()]),
         versions(&[v1.clone(), v1.clone()]),
-        versions(&[v2.clone()]),
+        versions(std::slice::from_ref(&v2)),
         versions(&[v1.clone(), with(v2.clone(), &json!({"storage": true}))]),
         versions(&[v1.clone(), with(v2.clone(), &json!({"storage": true, "schema": {"openAPIV3Schema": text}}))]),
         versions(&[with(v1.clone(), &schema(&wide)), with(v2.clone(), &json!({"storage": true}))]),

@@ -8,11 +8,9 @@ mod custom;
 pub mod metadata;
 pub mod objects;
 mod particular;
-mod untyped;
 
 pub use custom::Custom;
 pub use particular::{Particular, Plain};
-pub use untyped::Untyped;
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -82,9 +80,16 @@ pub trait Kind: Debug + Send + Sync {
         None
     }
 
-    /// The server's own part in an object that is marked for deletion: a namespace is then `Terminating`.
-    fn prepare_end(&self, object: &mut Value, around: &dyn Around) -> Result<(), ApiError> {
-        let _ = (object, around);
+    /// The object as it is when its deletion has begun, where that is different from what it is with most kinds: a namespace
+    /// is then `Terminating`.
+    fn marked(&self, object: &Value, now: &str) -> Option<Value> {
+        let _ = (object, now);
+        None
+    }
+
+    /// Why it cannot be deleted at all, as the first namespaces cannot.
+    fn refuse_end(&self, object: &Value) -> Result<(), ApiError> {
+        let _ = object;
         Ok(())
     }
 

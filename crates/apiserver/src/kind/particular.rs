@@ -45,9 +45,15 @@ pub trait Particular: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// See [`super::Kind::prepare_end`].
-    fn prepare_end(&self, object: &mut Value, around: &dyn Around) -> Result<(), ApiError> {
-        let _ = (object, around);
+    /// See [`super::Kind::marked`].
+    fn marked(&self, object: &Value, now: &str) -> Option<Value> {
+        let _ = (object, now);
+        None
+    }
+
+    /// See [`super::Kind::refuse_end`].
+    fn refuse_end(&self, object: &Value) -> Result<(), ApiError> {
+        let _ = object;
         Ok(())
     }
 

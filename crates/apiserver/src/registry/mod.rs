@@ -141,6 +141,12 @@ impl Registry {
         }
     }
 
+    /// Serves this version of a resource too.
+    pub fn add(&self, resource: Resource) {
+        let key = (resource.group.clone(), resource.version.clone(), resource.plural.clone());
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::new(resource));
+    }
+
     /// The resource at this path.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
         let key = (group.to_owned(), version.to_owned(), plural.to_owned());

@@ -1,80 +1,148 @@
-//! What is served: the built-in resources, and those that stored definitions make.
+//! What is served: the built-in resources, and those that stored definitions make, with what the controllers of
+//! definitions do inside the server: they give out names, begin to serve, and clean up.
 
 use std::sync::Arc;
 
+use http::HeaderMap;
 use serde_json::Value;
 
 use super::Server;
+use super::call::Call;
+use super::delete::DeleteOptions;
 use super::objects;
-use crate::kind::Untyped;
-use crate::lifecycle::Traits;
-use crate::registry::{ALL_VERBS, Definition, Resource};
-use crate::store::Scope;
+use crate::kind::built_in::catalogue;
+use crate::kind::objects::{cleaned, deleting, established};
+use crate::kind::{Around, objects as particulars};
+use crate::lifecycle::{self, metadata};
+use crate::registry::{Definition, Resource};
+use crate::request::query::Query;
+use crate::store::{Expect, Key, Scope, Stored};
 
 /// Under which definitions are kept.
 pub(super) const RESOURCE: &str = "apiextensions.k8s.io/customresourcedefinitions";
 
+/// How often a definition is settled again when someone else writes it at the same time.
+const MAX_TRIES: usize = 100;
+
 impl Server {
     /// Serves what is always served.
     pub(super) fn serve_built_in(&self) {
-        for (group, version, plural, kind, namespaced) in [
-            ("", "v1", "namespaces", "Namespace", false),
-            ("", "v1", "configmaps", "ConfigMap", true),
-            ("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false),
-        ] {
-            self.registry().replace(group, plural, vec![untyped(group, version, plural, kind, namespaced)]);
+        for resource in catalogue::resources() {
+            self.registry().add(resource);
         }
     }
 
     /// Serves what the stored definitions make, after a restart.
     pub(super) fn serve_stored_definitions(&self) {
-        let Some(resource) = self.registry().find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-        else {
-            return;
-        };
+        for (_, crd) in self.definitions() {
+            self.serve_definition(&crd);
+        }
+    }
+
+    /// Every definition there is.
+    fn definitions(&self) -> Vec<(Stored, Value)> {
+        let Some(resource) = self.resource_of_definitions() else { return Vec::new() };
         let scope = Scope { resource: Arc::from(RESOURCE), namespace: None };
-        for (_, stored) in self.store().list(&scope).objects {
-            self.serve_definition(&objects::load_stored(&resource, &stored));
+        let objects = self.store().list(&scope).objects.into_iter();
+        objects
+            .map(|(_, stored)| {
+                let crd = objects::load_stored(&resource, &stored);
+                (stored, crd)
+            })
+            .collect()
+    }
+
+    fn resource_of_definitions(&self) -> Option<Arc<Resource>> {
+        self.registry().find("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+    }
+
+    /// Serves what this definition makes, from now on; nothing if its names belong to another.
+    fn serve_definition(&self, crd: &Value) {
+        let Ok(definition) = Definition::read(crd) else { return };
+        let served = if particulars::is_established(crd) { definition.resources() } else { Vec::new() };
+        self.registry().replace(&definition.group, &definition.plural, served);
+    }
+
+    /// What follows from the write of a definition: it gets its names and is served, or its objects are deleted.
+    pub(super) async fn settle_definition(&self, name: &str) {
+        let Some(resource) = self.resource_of_definitions() else { return };
+        let key = Key::new(&resource.id, "", name);
+        for _ in 0..MAX_TRIES {
+            let Some(stored) = self.store().get(&key) else { return };
+            let crd = objects::load_stored(&resource, &stored);
+            let next = if metadata::is_ending(&crd) {
+                self.end_definition(&crd).await
+            } else {
+                let others: Vec<Value> = self.definitions().into_iter().map(|(_, crd)| crd).collect();
+                let others: Vec<Value> =
+                    others.into_iter().filter(|other| metadata::text(other, "name") != name).collect();
+                established(&crd, &others, &Around::now(self))
+            };
+            let Some(next) = next else { return self.serve_definition(&crd) };
+            let bare = objects::to_stored(&resource, next.clone());
+            let written = if lifecycle::ends(&next) {
+                self.store().remove(&key, bare, stored.revision).await
+            } else {
+                self.store().put(key.clone(), bare, Expect::At(stored.revision)).await
+            };
+            if written.is_ok() && lifecycle::ends(&next) {
+                return self.forget_definition(&next).await;
+            }
         }
     }
 
-    /// Serves what this definition makes, from now on.
-    pub(super) fn serve_definition(&self, crd: &Value) {
-        if let Ok(definition) = Definition::read(crd) {
-            self.registry().replace(&definition.group, &definition.plural, definition.resources());
+    /// The definition with its objects gone; or while they are going; none when that is what it says.
+    async fn end_definition(&self, crd: &Value) -> Option<Value> {
+        let now = Around::now(self);
+        let Ok(definition) = Definition::read(crd) else { return Some(cleaned(crd, &now)) };
+        if let Some(resource) = definition.resources().into_iter().next() {
+            self.delete_all(Arc::new(resource)).await;
+        }
+        let scope = Scope {
+            resource: Arc::from(format!("{}/{}", definition.group, definition.plural)),
+            namespace: None,
+        };
+        let is_empty = self.store().list(&scope).objects.is_empty();
+        let next = if is_empty { cleaned(crd, &now) } else { deleting(crd, &now) };
+        (next != *crd).then_some(next)
+    }
+
+    async fn delete_all(&self, resource: Arc<Resource>) {
+        let scope = Scope { resource: resource.id.clone(), namespace: None };
+        for (key, _) in self.store().list(&scope).objects {
+            let call = Call {
+                resource: resource.clone(),
+                namespace: resource.traits.namespaced.then_some(key.namespace),
+                name: Some(key.name),
+                subresource: None,
+                query: Query::default(),
+                headers: HeaderMap::new(),
+                body: bytes::Bytes::new(),
+            };
+            // One with finalizers stays for a while, and one that is gone is gone.
+            let _ = Box::pin(self.delete_object(&call, &DeleteOptions::default())).await;
         }
     }
 
-    /// Serves it no longer.
-    pub(super) fn forget_definition(&self, crd: &Value) {
+    /// Serves it no longer, and lets others have its names.
+    async fn forget_definition(&self, crd: &Value) {
         if let Ok(definition) = Definition::read(crd) {
             self.registry().replace(&definition.group, &definition.plural, Vec::new());
         }
+        for (_, other) in self.definitions() {
+            let waits = !particulars::is_established(&other);
+            if waits {
+                Box::pin(self.settle_definition(metadata::text(&other, "name"))).await;
+            }
+        }
     }
-}
 
-fn untyped(group: &str, version: &str, plural: &str, kind: &str, namespaced: bool) -> Resource {
-    Resource {
-        id: Arc::from(format!("{group}/{plural}")),
-        group: group.to_owned(),
-        version: version.to_owned(),
-        plural: plural.to_owned(),
-        singular: kind.to_lowercase(),
-        kind_name: kind.to_owned(),
-        list_kind: format!("{kind}List"),
-        short_names: Vec::new(),
-        categories: Vec::new(),
-        traits: Traits { namespaced, status: true, generation: false, status_writes_metadata: true },
-        selectable: Vec::new(),
-        scale: None,
-        columns: Vec::new(),
-        schema: Arc::new(Value::Null),
-        kind: Arc::new(Untyped::new(group, version)),
-        stored: None,
-        verbs: ALL_VERBS,
-        unconditional_update: true,
-        create_on_update: false,
-        returns_deleted: false,
-        since: 0,
+    /// What follows from the end of a custom object: perhaps its definition was waiting for it.
+    pub(super) async fn after_removal(&self, resource: &Resource) {
+        let name = format!("{}.{}", resource.plural, resource.group);
+        let ending = Around::get(self, RESOURCE, "", &name).is_some_and(|crd| metadata::is_ending(&crd));
+        if ending {
+            Box::pin(self.settle_definition(&name)).await;
+        }
     }
 }

@@ -11,6 +11,7 @@ use super::incoming::{store_refused, unsupported};
 use super::objects;
 use super::options::{dry_run, invalid_options};
 use crate::error::ApiError;
+use crate::kind::Around;
 use crate::lifecycle::{self, Deletion, Ending, Policy, metadata};
 use crate::schema::{FieldError, Path};
 use crate::store::{Expect, Stored, WriteError};
@@ -20,7 +21,7 @@ const MAX_TRIES: usize = 100;
 
 /// How a deletion is asked for.
 #[derive(Clone, Debug, Default)]
-struct DeleteOptions {
+pub(super) struct DeleteOptions {
     policy: Option<Policy>,
     /// Whether the client said `orphanDependents: false`, the old word for a cascade.
     cascades: bool,
@@ -31,7 +32,7 @@ struct DeleteOptions {
 }
 
 /// What became of a deletion.
-struct Deleted {
+pub(super) struct Deleted {
     object: Value,
     /// Whether it is gone already.
     gone: bool,
@@ -71,7 +72,11 @@ impl Server {
         Ok(Answer::ok(Content::List(call.resource.clone(), page)))
     }
 
-    async fn delete_object(&self, call: &Call, options: &DeleteOptions) -> Result<Deleted, ApiError> {
+    pub(super) async fn delete_object(
+        &self,
+        call: &Call,
+        options: &DeleteOptions,
+    ) -> Result<Deleted, ApiError> {
         for _ in 0..MAX_TRIES {
             let Some(stored) = self.store().get(&call.key()) else {
                 return Err(ApiError::not_found(call.subject()));
@@ -93,6 +98,7 @@ impl Server {
     ) -> Result<Result<Deleted, WriteError>, ApiError> {
         let resource = &call.resource;
         let object = objects::load_stored(resource, stored);
+        resource.kind.refuse_end(&object)?;
         let deletion = Deletion {
             policy: options.policy,
             uid: options.uid.clone(),
@@ -102,16 +108,20 @@ impl Server {
         };
         let ending = lifecycle::delete(&object, &deletion, &mut self.source())
             .map_err(|failed| ApiError::conflict(call.subject(), &failed.to_string()))?;
+        let ending = match (ending, resource.kind.marked(&object, &Around::now(self))) {
+            (Ending::Marked(_), Some(marked)) => Ending::Marked(marked),
+            (ending, _) => ending,
+        };
         Ok(match ending {
             Ending::Same => Ok(Deleted { object, gone: false }),
             Ending::Now(last) if options.dry_run => Ok(Deleted { object: last, gone: true }),
             Ending::Marked(next) if options.dry_run => Ok(Deleted { object: next, gone: false }),
+            Ending::Marked(next) if next == object => Ok(Deleted { object, gone: false }),
             Ending::Now(last) => {
                 let removed = self.remove(resource, &call.key(), last, stored.revision).await;
                 removed.map(|object| Deleted { object, gone: true })
             }
-            Ending::Marked(mut next) => {
-                resource.kind.prepare_end(&mut next, self)?;
+            Ending::Marked(next) => {
                 let marked = self.put(resource, call.key(), next, Expect::At(stored.revision)).await;
                 marked.map(|object| Deleted { object, gone: false })
             }

@@ -22,7 +22,7 @@ impl Server {
         let stored = self.store().put(key, to_stored(resource, object.clone()), expect).await?;
         let object = at(object, stored.revision);
         if is_definition {
-            self.serve_definition(&object);
+            Box::pin(self.settle_definition(metadata::text(&object, "name"))).await;
         }
         Ok(object)
     }
@@ -36,15 +36,15 @@ impl Server {
         revision: Revision,
     ) -> Result<Value, WriteError> {
         let stored = self.store().remove(key, to_stored(resource, last.clone()), revision).await?;
-        if *key.resource == *super::definitions::RESOURCE {
-            self.forget_definition(&last);
+        if resource.kind.is_custom() {
+            self.after_removal(resource).await;
         }
         Ok(at(last, stored.revision))
     }
 }
 
 /// An object of this resource as it is stored.
-fn to_stored(resource: &Resource, mut object: Value) -> Value {
+pub(super) fn to_stored(resource: &Resource, mut object: Value) -> Value {
     resource.kind.to_stored(&mut object);
     if let Some(fields) = object.as_object_mut() {
         fields.remove("apiVersion");

@@ -122,8 +122,12 @@ impl Kind for BuiltIn {
         self.particular.grace(object, asked)
     }
 
-    fn prepare_end(&self, object: &mut Value, around: &dyn Around) -> Result<(), ApiError> {
-        self.particular.prepare_end(object, around)
+    fn marked(&self, object: &Value, now: &str) -> Option<Value> {
+        self.particular.marked(object, now)
+    }
+
+    fn refuse_end(&self, object: &Value) -> Result<(), ApiError> {
+        self.particular.refuse_end(object)
     }
 
     fn is_held(&self, object: &Value) -> bool {

@@ -21,7 +21,7 @@ mod rbac;
 mod small;
 mod storage_class;
 
-pub use crd::{cleaned, deleting, established, marked};
+pub use crd::{cleaned, deleting, established, is_established, marked};
 pub use event::{to_core_v1, to_events_v1};
 pub use namespace::{refuses_deletion, terminating};
 

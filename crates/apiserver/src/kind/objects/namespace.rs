@@ -76,6 +76,14 @@ impl Particular for Namespace {
         errors
     }
 
+    fn marked(&self, object: &Value, now: &str) -> Option<Value> {
+        Some(terminating(object, now))
+    }
+
+    fn refuse_end(&self, object: &Value) -> Result<(), ApiError> {
+        refuses_deletion(text(object, "/metadata/name")).map_or(Ok(()), Err)
+    }
+
     fn is_held(&self, object: &Value) -> bool {
         !list(object, "/spec/finalizers").is_empty()
     }

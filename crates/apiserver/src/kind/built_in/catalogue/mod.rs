@@ -7,7 +7,7 @@ mod unpromised;
 use std::sync::Arc;
 
 use self::entry::Entry;
-use crate::kind::{Particular, Plain};
+use crate::kind::{Particular, Plain, objects};
 use crate::registry::Resource;
 
 /// Every built-in resource, with its versions.
@@ -21,8 +21,8 @@ pub fn resources() -> Vec<Resource> {
 
 /// What is particular to a kind.
 fn particular(entry: &Entry) -> &'static dyn Particular {
-    let _ = entry;
-    &Plain
+    let api_version = entry.api_version();
+    objects::particular(&api_version, entry.kind).unwrap_or(&Plain)
 }
 
 /// Under which the objects of a resource are kept. Events are kept once, though two groups serve them.

@@ -11,7 +11,7 @@ mod spec;
 mod status;
 mod versions;
 
-pub use status::{cleaned, deleting, established, marked};
+pub use status::{cleaned, deleting, established, is_established, marked};
 
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ use self::internal::Internal;
 use super::fields::{fill_text, is_true, list, object_at, take_over, text};
 use crate::error::ApiError;
 use crate::kind::{Around, Particular};
-use crate::lifecycle::Part;
+use crate::lifecycle::{Part, metadata};
 use crate::schema::{FieldError, Path, is_known_format};
 
 /// The port of a service that nobody named.
@@ -95,6 +95,14 @@ impl Particular for Crd {
             errors.push(FieldError::invalid(&Path::new("spec.preserveUnknownFields"), true, detail));
         }
         errors
+    }
+
+    fn marked(&self, object: &Value, now: &str) -> Option<Value> {
+        Some(marked(object, now))
+    }
+
+    fn is_held(&self, object: &Value) -> bool {
+        !metadata::is_ending(object)
     }
 
     fn warnings(&self, object: &Value, old: Option<&Value>) -> Vec<String> {

@@ -75,6 +75,11 @@ pub fn cleaned(crd: &Value, now: &str) -> Value {
     next
 }
 
+/// Whether a CRD has got its names and is served.
+pub fn is_established(crd: &Value) -> bool {
+    is_true_condition(crd, "Established")
+}
+
 /// Whether a condition is there, and true.
 pub(super) fn is_true_condition(crd: &Value, kind: &str) -> bool {
     condition(crd, kind).is_some_and(|condition| text(condition, "/status") == "True")

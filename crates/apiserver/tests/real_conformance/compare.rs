@@ -142,7 +142,7 @@ fn describe(
     for (place, a, b) in found {
         let _ = writeln!(report, "  {place}\n    real: {}\n    ours: {}", short(a), short(b));
     }
-    if std::env::var_os("MUSTER_CASE").is_some() {
+    if std::env::var_os("MUSTER_SHOW").is_some() {
         for (side, answer) in [("real", left), ("ours", right)] {
             let _ = writeln!(report, "  {side} {} {}", answer.code, pretty(&answer.body));
         }
@@ -150,10 +150,10 @@ fn describe(
 }
 
 fn short(text: &str) -> String {
-    if text.chars().count() < 1500 {
+    if text.chars().count() < 600 {
         text.to_owned()
     } else {
-        text.chars().take(1500).chain("…".chars()).collect()
+        text.chars().take(600).chain("…".chars()).collect()
     }
 }
 

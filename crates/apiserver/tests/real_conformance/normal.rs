@@ -19,12 +19,15 @@ fn regex(text: &str) -> Regex {
 
 static UID: LazyLock<Regex> =
     LazyLock::new(|| regex(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"));
-static TIME: LazyLock<Regex> = LazyLock::new(|| regex(r"^20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"));
+static TIME: LazyLock<Regex> = LazyLock::new(|| regex(r"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"));
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| regex(r"\b10\.0\.0\.\d{1,3}\b"));
 static AGE: LazyLock<Regex> = LazyLock::new(|| regex(r"^(\d+m)?\d+s$"));
 /// Versions and durations that are named in sentences.
-static SENTENCES: LazyLock<[(Regex, &'static str); 4]> = LazyLock::new(|| {
+static SENTENCES: LazyLock<[(Regex, &'static str); 7]> = LazyLock::new(|| {
     [
+        (regex(r#"(\\?"resourceVersion\\?":\\?)"\d+"#), "$1\"<version>"),
+        (regex(r"Key: /[^/]+/"), "Key: /<prefix>/"),
+        (regex(r"in record \(\d+\)"), "in record (<version>)"),
         (regex(r"current: \d+"), "current: <version>"),
         (regex(r"(too old resource version: \d+) \(\d+\)"), "$1 (<version>)"),
         (regex(r"\(\d+ (milli)?seconds?\)"), "(<duration>)"),
@@ -60,6 +63,7 @@ pub(crate) fn normalise(answers: &[Answer], sent: &str) -> Vec<Answer> {
     for answer in &mut normal {
         let at = answer.at;
         names.rename(&mut answer.body, "", at);
+        order_causes(&mut answer.body);
         for values in answer.headers.values_mut() {
             for value in values {
                 *value = names.text(value);
@@ -98,10 +102,18 @@ impl Names {
             Value::Array(items) => items.iter_mut().for_each(|item| self.rename(item, key, at)),
             Value::Object(fields) => {
                 let of_object = fields.contains_key("name") || fields.contains_key("uid");
+                if fields.keys().any(|name| UID.is_match(name)) {
+                    let old = std::mem::take(fields);
+                    fields.extend(old.into_iter().map(|(name, value)| (self.text(&name), value)));
+                }
                 for (name, value) in fields.iter_mut() {
                     match name.as_str() {
                         "resourceVersion" => self.rename_version(value, of_object),
                         "continue" | "selfLink" => *value = Value::String(format!("<{name}>")),
+                        "managedFields" => {
+                            self.rename(value, name, at);
+                            order_managers(value);
+                        }
                         _ => self.rename(value, name, at),
                     }
                 }
@@ -109,10 +121,9 @@ impl Names {
             Value::String(text) => {
                 *value = Value::String(if key == "cells" && AGE.is_match(text) {
                     "<age>".to_owned()
-                } else if TIME.is_match(text) && !self.sent.contains(text.as_str()) {
-                    time(text, at)
                 } else {
-                    self.text(text)
+                    let renamed = self.text(text);
+                    self.times(&renamed, at)
                 });
             }
             Value::Number(number) if key == "nodePort" || key == "healthCheckNodePort" => {
@@ -155,6 +166,13 @@ impl Names {
         text
     }
 
+    fn times(&self, text: &str, at: Timestamp) -> String {
+        let put = |found: &Captures<'_>| {
+            if self.sent.contains(&found[0]) { found[0].to_owned() } else { time(&found[0], at) }
+        };
+        TIME.replace_all(text, put).into_owned()
+    }
+
     fn named(&mut self, what: &'static str, value: &str) -> String {
         let known = self.given.entry(what).or_default();
         let position = known.iter().position(|known| known == value).unwrap_or_else(|| {
@@ -163,6 +181,35 @@ impl Names {
         });
         format!("<{what} {}>", position + 1)
     }
+}
+
+/// Managers come in the order of their times, which are seconds: the same second or the next is chance.
+fn order_managers(entries: &mut Value) {
+    let key = |entry: &Value| ["operation", "manager", "subresource", "apiVersion"].map(|name| entry[name].to_string());
+    if let Value::Array(entries) = entries {
+        entries.sort_by_key(key);
+    }
+}
+
+/// The problems of a custom resource and the conflicts of an apply come in any order: the real server walks maps.
+fn order_causes(status: &mut Value) {
+    let group = status.pointer("/details/group").and_then(Value::as_str);
+    let custom = group.is_some_and(|group| group.ends_with("example.com"));
+    if !custom && status.get("reason").is_none_or(|reason| reason != "Conflict") {
+        return;
+    }
+    let Some(Value::Array(causes)) = status.pointer_mut("/details/causes") else { return };
+    if causes.len() < 2 {
+        return;
+    }
+    causes.sort_by_key(ToString::to_string);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let said: Vec<_> = causes.iter().map(|c| text(&c["field"]) + ": " + &text(&c["message"])).collect();
+    let mut message = text(&status["message"]);
+    for said in said {
+        message = message.replacen(&said, "<cause>", 1);
+    }
+    status["message"] = message.into();
 }
 
 /// Metadata of an object, not of a list or a bookmark.

@@ -137,6 +137,12 @@ impl Case {
 }
 
 impl Step {
+    /// What its request is sent to.
+    pub(crate) fn target(&self) -> Option<&str> {
+        let request = self.request.as_deref().unwrap_or_default();
+        self.watch.as_deref().or(request.split_once(' ').map(|(_, target)| target))
+    }
+
     fn filled(&self, words: &BTreeMap<String, Value>) -> Self {
         let text = |text: &Option<String>| text.as_ref().map(|text| reference::fill_text(text, words));
         let value = |value: &Option<Value>| value.as_ref().map(|value| reference::fill(value, words));
@@ -180,6 +186,11 @@ pub(crate) fn read(topic: &str) -> Vec<Case> {
     }
     cases.retain(|case| format!("{topic}: {}", case.name).contains(&wanted));
     cases
+}
+
+/// All cases.
+pub(crate) fn all() -> Vec<Case> {
+    topics().iter().flat_map(|topic| read(topic)).collect()
 }
 
 /// What is done once on every server, before all cases.

@@ -4,6 +4,7 @@
 mod case;
 mod compare;
 mod normal;
+mod pending;
 mod promise;
 mod reference;
 mod run;

@@ -185,7 +185,9 @@ impl Names {
 
 /// Managers come in the order of their times, which are seconds: the same second or the next is chance.
 fn order_managers(entries: &mut Value) {
-    let key = |entry: &Value| ["operation", "manager", "subresource", "apiVersion"].map(|name| entry[name].to_string());
+    let key = |entry: &Value| {
+        ["operation", "manager", "subresource", "apiVersion"].map(|name| entry[name].to_string())
+    };
     if let Value::Array(entries) = entries {
         entries.sort_by_key(key);
     }

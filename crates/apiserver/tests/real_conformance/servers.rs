@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
+use muster_apiserver::server::Server;
 use muster_test_control_plane::ControlPlane;
 
 use crate::case;
@@ -13,7 +14,7 @@ use crate::run;
 /// Runs something to its end, on a runtime of its own.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(work)
+    tokio::task::LocalSet::new().block_on(&runtime, work)
 }
 
 /// The real server, ready for cases.
@@ -41,6 +42,18 @@ pub(crate) async fn client_of(plane: &ControlPlane) -> Client {
     config.proxy_url = None; // loopback, whatever the environment says of proxies
     config.default_retry = false;
     Client::try_from(config).unwrap()
+}
+
+/// Our server, ready for cases.
+pub(crate) async fn ours() -> Server {
+    let server = Server::builder().build().await;
+    prepare(&client_of_ours(&server)).await;
+    server
+}
+
+/// A client of our server, without a socket.
+pub(crate) fn client_of_ours(server: &Server) -> Client {
+    Client::new(server.clone(), "default")
 }
 
 /// Makes the definitions that all cases share.

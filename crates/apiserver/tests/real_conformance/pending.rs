@@ -1,0 +1,65 @@
+//! What is not served yet: cases about it wait.
+
+use crate::case::Step;
+
+/// Resources, by their short names, as targets begin with them.
+const RESOURCES: &[&str] = &[
+    "configmaps",
+    "secrets",
+    "events",
+    "newevents",
+    "serviceaccounts",
+    "endpoints",
+    "pods",
+    "services",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "nodes",
+    "leases",
+    "poddisruptionbudgets",
+    "endpointslices",
+    "storageclasses",
+    "roles",
+    "rolebindings",
+    "clusterroles",
+    "clusterrolebindings",
+    "statefulsets",
+    "deployments",
+    "replicasets",
+    "daemonsets",
+    "controllerrevisions",
+    "jobs",
+    "cronjobs",
+];
+
+/// Topics in which our server is known to differ still: told, but not demanded.
+const TOPICS: &[&str] = &[
+    "apply",
+    "bodies",
+    "create",
+    "delete",
+    "delete_collection",
+    "get",
+    "list",
+    "list_versions",
+    "patch_json",
+    "patch_merge",
+    "patch_strategic",
+    "selectors",
+    "subresources",
+    "update",
+    "watch",
+];
+
+/// Whether a topic is not demanded yet.
+pub(crate) fn is_topic(topic: &str) -> bool {
+    TOPICS.contains(&topic)
+}
+
+/// Whether a step needs what is not there yet.
+pub(crate) fn waits(step: &Step) -> bool {
+    let Some(target) = step.target() else { return false };
+    let word = target.trim_start_matches('*').split(['/', '?']).next().unwrap_or_default();
+    let in_path = |resource: &&str| target.starts_with('/') && target.contains(&format!("/{resource}"));
+    RESOURCES.contains(&word) || RESOURCES.iter().any(|resource| in_path(resource))
+}

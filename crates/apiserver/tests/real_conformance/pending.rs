@@ -61,5 +61,5 @@ pub(crate) fn waits(step: &Step) -> bool {
     let Some(target) = step.target() else { return false };
     let word = target.trim_start_matches('*').split(['/', '?']).next().unwrap_or_default();
     let in_path = |resource: &&str| target.starts_with('/') && target.contains(&format!("/{resource}"));
-    RESOURCES.contains(&word) || RESOURCES.iter().any(|resource| in_path(resource))
+    RESOURCES.contains(&word) || RESOURCES.iter().any(in_path)
 }

@@ -13,4 +13,5 @@ pub mod schema;
 pub mod serve;
 pub mod server;
 pub mod store;
+pub mod table;
 pub mod watch;

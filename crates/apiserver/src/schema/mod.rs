@@ -19,7 +19,7 @@ mod crd;
 mod defaulting;
 mod field_error;
 mod formats;
-mod go;
+pub(crate) mod go;
 mod list_types;
 mod metadata;
 mod node;

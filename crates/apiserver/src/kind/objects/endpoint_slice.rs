@@ -7,8 +7,8 @@ use super::endpoints::PROTOCOLS;
 use super::fields::{
     check_choice, check_form, check_unchanged, fill, list, object_at, something, text, texts,
 };
-use super::names::{dns_label, dns_subdomain, label_key, label_value};
 use crate::error::ApiError;
+use crate::kind::metadata::{label, label_key, label_value, subdomain};
 use crate::kind::{Around, Particular};
 use crate::lifecycle::{Part, metadata};
 use crate::schema::{FieldError, Path};
@@ -111,7 +111,7 @@ fn check_ports(ports: &[Value], errors: &mut Vec<FieldError>) {
         let path = path.index(index);
         let name = text(port, "/name");
         if !name.is_empty() {
-            check_form(&path.child("name"), name, dns_label(name), errors);
+            check_form(&path.child("name"), name, label(name), errors);
         }
         if names.contains(&name) {
             errors.push(FieldError::duplicate(&path.child("name"), Some(name.into())));
@@ -143,10 +143,10 @@ fn check_endpoints(endpoints: &[Value], kind: &str, errors: &mut Vec<FieldError>
             check_address(&at, index, address, kind, errors);
         }
         if let Some(node) = endpoint.get("nodeName").and_then(Value::as_str) {
-            check_form(&path.child("nodeName"), node, dns_subdomain(node), errors);
+            check_form(&path.child("nodeName"), node, subdomain(node), errors);
         }
         if let Some(host) = endpoint.get("hostname").and_then(Value::as_str) {
-            check_form(&path.child("hostname"), host, dns_label(host), errors);
+            check_form(&path.child("hostname"), host, label(host), errors);
         }
         check_hints(&path.child("hints"), endpoint.get("hints").unwrap_or(&json!({})), errors);
     }
@@ -171,7 +171,7 @@ fn check_address(path: &Path, index: usize, address: &str, kind: &str, errors: &
 
 fn check_domain(path: &Path, name: &str, errors: &mut Vec<FieldError>) {
     let bare = name.strip_suffix('.').unwrap_or(name);
-    let found = dns_subdomain(bare);
+    let found = subdomain(bare);
     let mut say = |value: &str, detail: &str| errors.push(FieldError::invalid(path, value, detail));
     if name.is_empty() {
         errors.push(FieldError::required(path, ""));
@@ -179,13 +179,13 @@ fn check_domain(path: &Path, name: &str, errors: &mut Vec<FieldError>) {
         say(bare, &found.join(","));
     } else if !bare.contains('.') {
         say(bare, "should be a domain with at least two segments separated by dots");
-    } else if let Some(label) = bare.split('.').find(|label| !dns_label(label).is_empty()) {
-        say(label, &dns_label(label).join(","));
+    } else if let Some(part) = bare.split('.').find(|part| !label(part).is_empty()) {
+        say(part, &label(part).join(","));
     }
 }
 
 fn check_hints(path: &Path, hints: &Value, errors: &mut Vec<FieldError>) {
-    for (field, form) in [("forZones", label_value as fn(&str) -> Vec<String>), ("forNodes", dns_subdomain)] {
+    for (field, form) in [("forZones", label_value as fn(&str) -> Vec<String>), ("forNodes", subdomain)] {
         let (path, all) = (path.child(field), list(hints, &format!("/{field}")));
         if all.len() > MAX_HINTS {
             errors.push(FieldError::too_many(&path, all.len(), 8));

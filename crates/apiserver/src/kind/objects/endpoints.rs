@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::addresses;
 use super::fields::{check_choice, check_form, fill_text, list, something, text};
-use super::names::{dns_label, dns_subdomain, label_key};
 use crate::kind::Particular;
+use crate::kind::metadata::{label, label_key, subdomain};
 use crate::lifecycle::Part;
 use crate::schema::{FieldError, Path};
 
@@ -75,10 +75,10 @@ fn check_address(path: &Path, address: &Value, errors: &mut Vec<FieldError>) {
     addresses::check(&path.child("ip"), ip, errors);
     let host = text(address, "/hostname");
     if !host.is_empty() {
-        check_form(&path.child("hostname"), host, dns_label(host), errors);
+        check_form(&path.child("hostname"), host, label(host), errors);
     }
     if let Some(node) = address.get("nodeName").and_then(Value::as_str) {
-        check_form(&path.child("nodeName"), node, dns_subdomain(node), errors);
+        check_form(&path.child("nodeName"), node, subdomain(node), errors);
     }
     addresses::check_endpoint(&path.child("ip"), ip, errors);
 }
@@ -87,7 +87,7 @@ fn check_port(path: &Path, port: &Value, needs_name: bool, errors: &mut Vec<Fiel
     match text(port, "/name") {
         "" if needs_name => errors.push(FieldError::required(&path.child("name"), "")),
         "" => {}
-        name => check_form(&path.child("name"), name, dns_label(name), errors),
+        name => check_form(&path.child("name"), name, label(name), errors),
     }
     let number = port.get("port").and_then(Value::as_i64).unwrap_or_default();
     if !(1..=65535).contains(&number) {

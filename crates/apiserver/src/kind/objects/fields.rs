@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::names;
+use super::names::condition_reason;
+use crate::kind::metadata::{label_key, label_value};
 use crate::schema::{FieldError, Path};
 
 /// The text at a JSON pointer; "" when it is not there.
@@ -111,9 +112,9 @@ pub(crate) fn check_labels<'a>(
     errors: &mut Vec<FieldError>,
 ) {
     for (key, value) in labels {
-        check_form(path, key, names::label_key(key), errors);
+        check_form(path, key, label_key(key), errors);
         let value = value.as_str().unwrap_or_default();
-        check_form(path, value, names::label_value(value), errors);
+        check_form(path, value, label_value(value), errors);
     }
 }
 
@@ -140,10 +141,10 @@ pub(crate) fn check_selector(path: &Path, selector: &Value, with_values: bool, e
             }
         }
         let key = text(wish, "/key");
-        check_form(&path.child("key"), key, names::label_key(key), errors);
+        check_form(&path.child("key"), key, label_key(key), errors);
         if with_values {
             for (index, value) in texts(values).enumerate() {
-                check_form(&at.index(index), value, names::label_value(value), errors);
+                check_form(&at.index(index), value, label_value(value), errors);
             }
         }
     }
@@ -162,7 +163,7 @@ pub(crate) fn check_conditions(path: &Path, conditions: &[Value], errors: &mut V
         if conditions.iter().take(index).any(|earlier| text(earlier, "/type") == kind) {
             errors.push(FieldError::duplicate(&path.child("type"), Some(kind.into())));
         }
-        check_form(&path.child("type"), kind, names::label_key(kind), errors);
+        check_form(&path.child("type"), kind, label_key(kind), errors);
         check_choice(
             &path.child("status"),
             text(condition, "/status"),
@@ -181,7 +182,7 @@ pub(crate) fn check_conditions(path: &Path, conditions: &[Value], errors: &mut V
         if reason.is_empty() {
             errors.push(FieldError::required(&at, ""));
         } else {
-            check_form(&at, reason, names::condition_reason(reason).into_iter().collect(), errors);
+            check_form(&at, reason, condition_reason(reason).into_iter().collect(), errors);
             if reason.len() > MAX_REASON {
                 errors.push(FieldError::too_long(&at, 1024));
             }

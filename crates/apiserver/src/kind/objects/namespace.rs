@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::fields::{check_form, list, object_at, take_over, text, texts};
-use super::names::label_key;
 use crate::error::{ApiError, Reason, Subject};
+use crate::kind::metadata::label_key;
 use crate::kind::{Around, Particular};
 use crate::lifecycle::{Part, metadata};
 use crate::schema::{FieldError, Path};

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::fields::{check_choice, check_form, check_selector, fill_text, list, text};
-use super::names::{dns_subdomain, path_segment};
 use crate::error::ApiError;
+use crate::kind::metadata::{path_segment, subdomain};
 use crate::kind::{Around, Particular};
 use crate::lifecycle::Part;
 use crate::schema::{FieldError, Path, go_json};
@@ -122,7 +122,7 @@ impl Particular for Binding {
         check_choice(&path.child("kind"), text(role, "/kind"), kinds, &mut errors);
         match text(role, "/name") {
             "" => errors.push(FieldError::required(&path.child("name"), "")),
-            name => check_form(&path.child("name"), name, path_segment(name), &mut errors),
+            name => check_form(&path.child("name"), name, path_segment(name, false), &mut errors),
         }
         for (index, subject) in list(object, "/subjects").iter().enumerate() {
             check_subject(&Path::new("subjects").index(index), subject, self.namespaced, &mut errors);
@@ -145,7 +145,7 @@ fn check_subject(path: &Path, subject: &Value, namespaced: bool, errors: &mut Ve
     match text(subject, "/kind") {
         "ServiceAccount" => {
             if !name.is_empty() {
-                check_form(&path.child("name"), name, dns_subdomain(name), errors);
+                check_form(&path.child("name"), name, subdomain(name), errors);
             }
             if !group.is_empty() {
                 check_choice(&path.child("apiGroup"), group, &[""], errors);

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::fields::{check_choice, check_form, check_unchanged, entries, fill, list, text, texts};
-use super::names::label_key;
 use crate::kind::Particular;
+use crate::kind::metadata::label_key;
 use crate::lifecycle::Part;
 use crate::schema::{FieldError, Path};
 

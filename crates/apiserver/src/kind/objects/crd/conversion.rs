@@ -5,8 +5,8 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
 use super::super::fields::{check_choice, is_true, list, text, texts};
-use super::super::names::{dns_1035_label, dns_subdomain};
 use super::internal::given;
+use crate::kind::metadata::{label_1035, subdomain};
 use crate::schema::{FieldError, Path};
 
 const FORM: &str = "; desired format: https://host[/path]";
@@ -123,7 +123,7 @@ fn check_service(path: &Path, service: &Value, errors: &mut Vec<FieldError>) {
             say(format!("segment[{index}] may not be empty"));
             continue;
         }
-        for detail in dns_subdomain(step) {
+        for detail in subdomain(step) {
             say(format!("segment[{index}]: {detail}"));
         }
     }
@@ -141,7 +141,7 @@ fn check_reviews(path: &Path, versions: &[Value], errors: &mut Vec<FieldError>) 
             errors.push(FieldError::invalid(&path, *version, "duplicate version"));
             continue;
         }
-        let found = dns_1035_label(version);
+        let found = label_1035(version);
         errors.extend(found.into_iter().map(|detail| FieldError::invalid(&path, *version, detail)));
     }
     if !all.iter().any(|version| matches!(*version, "v1" | "v1beta1")) {

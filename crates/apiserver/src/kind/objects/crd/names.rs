@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::fields::{check_form, list, text, texts};
-use super::super::names::dns_1035_label;
+use crate::kind::metadata::label_1035;
 use crate::schema::{FieldError, Path};
 
 /// What is wrong with names that are given; which of them must be given is not looked at.
@@ -12,12 +12,12 @@ pub(super) fn check(path: &Path, names: &Value, errors: &mut Vec<FieldError>) {
     for field in ["plural", "singular"] {
         let name = text(names, &format!("/{field}"));
         if !name.is_empty() {
-            check_form(&path.child(field), name, joined(dns_1035_label(name)), errors);
+            check_form(&path.child(field), name, joined(label_1035(name)), errors);
         }
     }
     for field in ["kind", "listKind"] {
         let name = text(names, &format!("/{field}"));
-        let found = dns_1035_label(&name.to_lowercase());
+        let found = label_1035(&name.to_lowercase());
         if !name.is_empty() && !found.is_empty() {
             let detail = format!("may have mixed case, but should otherwise match: {}", found.join(","));
             errors.push(FieldError::invalid(&path.child(field), name, detail));
@@ -34,7 +34,7 @@ pub(super) fn check(path: &Path, names: &Value, errors: &mut Vec<FieldError>) {
 
 fn check_list(path: &Path, names: &Value, field: &str, errors: &mut Vec<FieldError>) {
     for (index, name) in texts(list(names, &format!("/{field}"))).enumerate() {
-        let found = dns_1035_label(name);
+        let found = label_1035(name);
         if !found.is_empty() {
             errors.push(FieldError::invalid(&path.child(field).index(index), name, found.join(",")));
         }

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::super::fields::{check_choice, is_true, text};
-use super::super::names::{dns_1035_label, dns_subdomain};
 use super::internal::{Internal, Version, given};
 use super::status::is_true_condition;
 use super::{columns, conversion, names, versions};
+use crate::kind::metadata::{label_1035, subdomain};
 use crate::schema::{FieldError, Path};
 
 /// Everything that is wrong with the spec; `old` is the CRD that it replaces.
@@ -44,7 +44,7 @@ pub(super) fn check(crd: &Value, old: Option<&Value>, errors: &mut Vec<FieldErro
 
 fn check_group(path: &Path, group: &str, errors: &mut Vec<FieldError>) {
     let path = path.child("group");
-    let found = dns_subdomain(group);
+    let found = subdomain(group);
     if group.is_empty() {
         errors.push(FieldError::required(&path, ""));
     } else if !found.is_empty() {
@@ -57,7 +57,7 @@ fn check_group(path: &Path, group: &str, errors: &mut Vec<FieldError>) {
 /// The server keeps the name of the first version a second time.
 fn check_first_version(path: &Path, internal: &Internal<'_>, errors: &mut Vec<FieldError>) {
     let Some(first) = internal.versions.first().map(Version::name) else { return };
-    let found = dns_1035_label(first);
+    let found = label_1035(first);
     if !first.is_empty() && !found.is_empty() {
         errors.push(FieldError::invalid(&path.child("version"), first, found.join(",")));
     }

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::super::fields::{is_true, list, text, texts};
-use super::super::names::dns_1035_label;
 use super::columns;
 use super::internal::{Internal, Version, given};
 use super::shown::show_schema;
+use crate::kind::metadata::label_1035;
 use crate::schema::{FieldError, Path, Schema};
 
 /// Longest warning of a deprecated version.
@@ -17,7 +17,7 @@ pub(super) fn check(path: &Path, internal: &Internal<'_>, errors: &mut Vec<Field
     let path = path.child("versions");
     for (index, version) in internal.versions.iter().enumerate() {
         let at = path.index(index);
-        let found = dns_1035_label(version.name());
+        let found = label_1035(version.name());
         if !found.is_empty() {
             errors.push(FieldError::invalid(&at.child("name"), version.name(), found.join(",")));
         }

@@ -7,8 +7,8 @@ pub use convert::{to_core_v1, to_events_v1};
 use serde_json::{Value, json};
 
 use super::fields::{check_form, something, text};
-use super::names::{dns_subdomain, label_key};
 use crate::error::ApiError;
+use crate::kind::metadata::{label_key, subdomain};
 use crate::kind::{Around, Particular};
 use crate::lifecycle::Part;
 use crate::schema::{FieldError, Path, go_json};
@@ -88,7 +88,7 @@ fn check_any(event: &Value, reporting: &str, errors: &mut Vec<FieldError>) {
         }
         check_length("message", text(event, "/message"), MAX_NOTE, errors);
     }
-    check_form(&Path::new("namespace"), namespace, dns_subdomain(namespace), errors);
+    check_form(&Path::new("namespace"), namespace, subdomain(namespace), errors);
 }
 
 fn check_length(field: &str, value: &str, max: usize, errors: &mut Vec<FieldError>) {

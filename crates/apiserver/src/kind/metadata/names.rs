@@ -50,7 +50,11 @@ fn masked(name: &str, is_prefix: bool) -> String {
 
 /// What is wrong with a DNS subdomain.
 pub fn subdomain(text: &str) -> Vec<String> {
-    let mut errors = too_long(text, MAX_SUBDOMAIN);
+    subdomain_in(text, "characters")
+}
+
+fn subdomain_in(text: &str, unit: &str) -> Vec<String> {
+    let mut errors = too_long(text, MAX_SUBDOMAIN, unit);
     if !is_subdomain(text) {
         let rule = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start \
              and end with an alphanumeric character";
@@ -61,7 +65,7 @@ pub fn subdomain(text: &str) -> Vec<String> {
 
 /// What is wrong with a DNS label.
 pub fn label(text: &str) -> Vec<String> {
-    let mut errors = too_long(text, MAX_LABEL);
+    let mut errors = too_long(text, MAX_LABEL, "characters");
     if !is_label(text) {
         let rule = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with \
              an alphanumeric character";
@@ -76,7 +80,7 @@ pub fn label(text: &str) -> Vec<String> {
 
 /// What is wrong with a DNS label that begins with a letter.
 pub fn label_1035(text: &str) -> Vec<String> {
-    let mut errors = too_long(text, MAX_LABEL);
+    let mut errors = too_long(text, MAX_LABEL, "characters");
     if !(is_label(text) && text.starts_with(|c: char| c.is_ascii_lowercase())) {
         let rule = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, \
              and end with an alphanumeric character";
@@ -105,7 +109,9 @@ pub fn label_key(text: &str) -> Vec<String> {
             name
         }
         [prefix, name] => {
-            errors.extend(subdomain(prefix).into_iter().map(|error| format!("prefix part {error}")));
+            errors.extend(
+                subdomain_in(prefix, "bytes").into_iter().map(|error| format!("prefix part {error}")),
+            );
             name
         }
         _ => {
@@ -117,7 +123,8 @@ pub fn label_key(text: &str) -> Vec<String> {
     if name.is_empty() {
         errors.push("name part must be non-empty".to_owned());
     } else {
-        errors.extend(too_long(name, MAX_LABEL).into_iter().map(|error| format!("name part {error}")));
+        errors
+            .extend(too_long(name, MAX_LABEL, "bytes").into_iter().map(|error| format!("name part {error}")));
     }
     if !is_label_name(name) {
         errors.push(format!("name part {}", pattern(LABEL_NAME_RULE, LABEL_NAME, &LABEL_NAME_EXAMPLES)));
@@ -127,7 +134,7 @@ pub fn label_key(text: &str) -> Vec<String> {
 
 /// What is wrong with the value of a label.
 pub fn label_value(text: &str) -> Vec<String> {
-    let mut errors = too_long(text, MAX_LABEL);
+    let mut errors = too_long(text, MAX_LABEL, "bytes");
     if !text.is_empty() && !is_label_name(text) {
         let rule = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and \
              end with an alphanumeric character";
@@ -143,8 +150,9 @@ fn address(text: &str) -> Vec<String> {
     }
 }
 
-fn too_long(text: &str, max: usize) -> Vec<String> {
-    if text.len() > max { vec![format!("must be no more than {max} bytes")] } else { Vec::new() }
+/// The server counts bytes, and calls them so in labels only.
+fn too_long(text: &str, max: usize, unit: &str) -> Vec<String> {
+    if text.len() > max { vec![format!("must be no more than {max} {unit}")] } else { Vec::new() }
 }
 
 /// A rule with examples and the pattern that stands behind it.
@@ -197,7 +205,8 @@ mod tests {
               an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
             ]
         );
-        assert_eq!(subdomain(&"a".repeat(254)), ["must be no more than 253 bytes"]);
+        assert_eq!(subdomain(&"a".repeat(254)), ["must be no more than 253 characters"]);
+        assert_eq!(label_value(&"a".repeat(64)), ["must be no more than 63 bytes"]);
         assert!(!label_1035("1a").is_empty() && label_1035("a1").is_empty());
     }
 

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use http_body_util::BodyExt;
+use jiff::Timestamp;
 use kube::client::Body;
 use muster_apiserver::apply::merge_patch;
 use muster_apiserver::error::{ApiError, Cause, Subject};
-use muster_apiserver::kind::{Around, Particular, objects};
-use muster_apiserver::lifecycle::Part;
+use muster_apiserver::kind::built_in::catalogue;
+use muster_apiserver::kind::{Around, Kind};
+use muster_apiserver::lifecycle::{self, Creation, Part, Source};
+use muster_apiserver::registry::Resource;
 use muster_apiserver::schema::{FieldError, aggregate};
 use muster_test_control_plane::ControlPlane;
 use serde_json::{Value, json};
@@ -47,12 +50,33 @@ impl Around for Nothing {
     }
 }
 
+/// Names nothing that is compared.
+struct Counting;
+
+impl Source for Counting {
+    fn uid(&mut self) -> String {
+        "uid".to_owned()
+    }
+
+    fn suffix(&mut self) -> String {
+        "abcde".to_owned()
+    }
+
+    fn now(&mut self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+
+    fn random(&mut self) -> u64 {
+        7
+    }
+}
+
 /// One kind, on both servers.
 pub(crate) struct Bench {
     runtime: Runtime,
     client: kube::Client,
     path: &'static str,
-    particular: &'static dyn Particular,
+    resource: Resource,
     api_version: &'static str,
     kind: &'static str,
     asked: usize,
@@ -63,8 +87,11 @@ impl Bench {
     pub(crate) fn new(api_version: &'static str, kind: &'static str, path: &'static str) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let client = runtime.block_on(ControlPlane::shared().unwrap().client()).unwrap();
-        let particular = objects::particular(api_version, kind).unwrap();
-        Self { runtime, client, path, particular, api_version, kind, asked: 0, found: Vec::new() }
+        let resource = catalogue::resources()
+            .into_iter()
+            .find(|it| it.api_version() == api_version && it.kind_name == kind)
+            .unwrap();
+        Self { runtime, client, path, resource, api_version, kind, asked: 0, found: Vec::new() }
     }
 
     /// Asks the real server.
@@ -104,7 +131,7 @@ impl Bench {
     pub(crate) fn creations(&mut self, base: &Value, changes: &[Value]) {
         for change in changes {
             let object = self.object(&changed(base, change));
-            let ours = self.ours(object.clone(), None, Part::Whole);
+            let ours = self.answer(&object, None, Part::Whole);
             let theirs = self.ask("POST", &format!("{}?dryRun=All", self.path), Some(&object));
             self.compare(change, &ours, &theirs);
         }
@@ -121,22 +148,55 @@ impl Bench {
         let path = format!("{}/{name}{below}?dryRun=All", self.path);
         for change in changes {
             let object = changed(stored, change);
-            let ours = self.ours(object.clone(), Some(stored), part);
+            let ours = self.answer(&object, Some(stored), part);
             let theirs = self.ask("PUT", &path, Some(&object));
             self.compare(change, &ours, &theirs);
         }
     }
 
-    /// What our part of the server makes of an object.
-    fn ours(&self, mut object: Value, old: Option<&Value>, part: Part) -> Answer {
-        self.particular.default(&mut object);
-        if let (Some(old), Part::Status) = (old, part) {
-            object["spec"] = old["spec"].clone();
+    /// What it is for us.
+    pub(crate) fn ours(&self) -> &dyn Kind {
+        &*self.resource.kind
+    }
+
+    /// What we make of an object.
+    fn answer(&self, sent: &Value, old: Option<&Value>, part: Part) -> Answer {
+        let kind = self.ours();
+        let mut object = sent.clone();
+        if let Err(why) = kind.read(&mut object) {
+            return Answer { body: self.unreadable(&why), warnings: Vec::new() };
         }
-        self.particular.prepare(&mut object, old, part, &Nothing).unwrap();
-        let errors = self.particular.check(&object, old, part);
+        let traits = self.resource.traits;
+        let mut object = match old {
+            None => {
+                let namespace = traits.namespaced.then_some("default");
+                lifecycle::create(object, Creation { namespace, traits }, &mut Counting).unwrap()
+            }
+            Some(_) => object,
+        };
+        kind.default(&mut object);
+        let mut object = match old {
+            None => object,
+            Some(old) => lifecycle::update(old, object, part, traits).unwrap(),
+        };
+        kind.prepare(&mut object, old, part, &Nothing).unwrap();
+        let errors = kind.check(&object, old, part);
         let body = if errors.is_empty() { object.clone() } else { self.refusal(&object, &errors) };
-        Answer { body, warnings: self.particular.warnings(&object, old) }
+        Answer { body, warnings: kind.warnings(&object, old) }
+    }
+
+    fn unreadable(&self, why: &str) -> Value {
+        ApiError::bad_request(format!(
+            "{} in version {:?} cannot be handled as a {}: {why}",
+            self.kind,
+            self.version(),
+            self.kind
+        ))
+        .to_status()
+    }
+
+    fn version(&self) -> &str {
+        self.api_version.rsplit('/').next().unwrap_or_default()
     }
 
     /// Errors about an event do not name its group, whichever it is.

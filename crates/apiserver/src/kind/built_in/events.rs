@@ -26,7 +26,7 @@ pub(super) fn to_new(object: &mut Value) {
 }
 
 /// From the form of `events.k8s.io` to the stored one.
-pub(super) fn to_core(object: &mut Value) {
+pub(in crate::kind) fn to_core(object: &mut Value) {
     rename(object, NAMES.map(|(core, new)| (new, core)));
     let _ = read(CORE, object);
 }

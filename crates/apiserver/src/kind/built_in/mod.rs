@@ -8,6 +8,7 @@ mod roots;
 mod types;
 
 pub use definitions::{PLACE, definitions, differences, with_references};
+pub(super) use events::to_core as event_to_core;
 
 use std::sync::OnceLock;
 

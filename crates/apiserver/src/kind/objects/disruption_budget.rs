@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::fields::{
-    check_choice, check_conditions, check_not_negative, check_selector, list, object_at, take_over, text,
+    check_choice, check_conditions, check_not_negative, check_selector, list, take_over, text,
 };
 use super::names::percent;
 use crate::error::ApiError;
@@ -11,7 +11,7 @@ use crate::kind::{Around, Particular};
 use crate::lifecycle::Part;
 use crate::schema::{FieldError, Path, go_json};
 
-/// The counts in its status, which are always told.
+/// The counts in its status.
 const COUNTS: [&str; 4] = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
 
 /// What is particular to `PodDisruptionBudget`.
@@ -27,15 +27,10 @@ impl Particular for PodDisruptionBudget {
         _: &dyn Around,
     ) -> Result<(), ApiError> {
         match old {
-            None => object["status"] = json!({}),
+            // Its counts are always told.
+            None => object["status"] = COUNTS.iter().map(|count| ((*count).to_owned(), json!(0))).collect(),
             Some(old) if part == Part::Whole => take_over(object, old, "status"),
             Some(_) => {}
-        }
-        object_at(object, "spec");
-        if let Some(status) = object_at(object, "status") {
-            for count in COUNTS {
-                status.entry(count).or_insert_with(|| 0.into());
-            }
         }
         Ok(())
     }

@@ -4,9 +4,7 @@ use serde_json::{Value, json};
 
 use super::addresses;
 use super::endpoints::PROTOCOLS;
-use super::fields::{
-    check_choice, check_form, check_unchanged, fill, list, object_at, something, text, texts,
-};
+use super::fields::{check_choice, check_form, check_unchanged, fill, list, something, text, texts};
 use crate::error::ApiError;
 use crate::kind::metadata::{label, label_key, label_value, subdomain};
 use crate::kind::{Around, Particular};
@@ -45,14 +43,9 @@ impl Particular for EndpointSlice {
     ) -> Result<(), ApiError> {
         let endpoints = object.get_mut("endpoints").and_then(Value::as_array_mut).into_iter().flatten();
         for endpoint in endpoints {
-            object_at(endpoint, "conditions");
             if let Some(fields) = endpoint.as_object_mut() {
                 fields.remove("deprecatedTopology");
             }
-        }
-        if let Some(fields) = object.as_object_mut() {
-            fields.entry("endpoints").or_insert(Value::Null);
-            fields.entry("ports").or_insert(Value::Null);
         }
         // Labels count as a change of what is wanted here.
         if let Some(old) = old

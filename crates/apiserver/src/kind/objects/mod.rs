@@ -22,7 +22,6 @@ mod small;
 mod storage_class;
 
 pub use crd::{cleaned, deleting, established, is_established, marked};
-pub use event::{to_core_v1, to_events_v1};
 pub use namespace::{refuses_deletion, terminating};
 
 use crate::kind::Particular;

@@ -55,8 +55,6 @@ impl Particular for Namespace {
         if part != Part::Status {
             take_over(object, old, "status");
         }
-        object_at(object, "spec");
-        object_at(object, "status");
         Ok(())
     }
 

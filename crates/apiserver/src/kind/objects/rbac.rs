@@ -3,9 +3,8 @@
 use serde_json::Value;
 
 use super::fields::{check_choice, check_form, check_selector, fill_text, list, text};
-use crate::error::ApiError;
+use crate::kind::Particular;
 use crate::kind::metadata::{path_segment, subdomain};
-use crate::kind::{Around, Particular};
 use crate::lifecycle::Part;
 use crate::schema::{FieldError, Path, go_json};
 
@@ -18,19 +17,6 @@ pub(super) struct Role {
 }
 
 impl Particular for Role {
-    fn prepare(
-        &self,
-        object: &mut Value,
-        _: Option<&Value>,
-        _: Part,
-        _: &dyn Around,
-    ) -> Result<(), ApiError> {
-        if let Some(fields) = object.as_object_mut() {
-            fields.entry("rules").or_insert(Value::Null);
-        }
-        Ok(())
-    }
-
     fn check(&self, object: &Value, old: Option<&Value>, _: Part) -> Vec<FieldError> {
         let mut errors = Vec::new();
         for (index, rule) in list(object, "/rules").iter().enumerate() {

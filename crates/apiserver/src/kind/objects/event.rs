@@ -1,15 +1,11 @@
 //! `Event`, in the core group and in `events.k8s.io`, which say the same under other names.
 
-mod convert;
-
-pub use convert::{to_core_v1, to_events_v1};
-
 use serde_json::{Value, json};
 
 use super::fields::{check_form, something, text};
-use crate::error::ApiError;
+use crate::kind::Particular;
+use crate::kind::built_in::event_to_core;
 use crate::kind::metadata::{label_key, subdomain};
-use crate::kind::{Around, Particular};
 use crate::lifecycle::Part;
 use crate::schema::{FieldError, Path, go_json};
 
@@ -26,27 +22,15 @@ pub(super) struct Event {
 }
 
 impl Particular for Event {
-    fn prepare(
-        &self,
-        object: &mut Value,
-        _: Option<&Value>,
-        _: Part,
-        _: &dyn Around,
-    ) -> Result<(), ApiError> {
-        let always = if self.is_new { &convert::ALWAYS_NEW[..] } else { &convert::ALWAYS_CORE[..] };
-        convert::complete(object, always);
-        Ok(())
-    }
-
     fn check(&self, object: &Value, old: Option<&Value>, _: Part) -> Vec<FieldError> {
         let mut errors = Vec::new();
-        let core = if self.is_new { to_core_v1(object) } else { object.clone() };
+        let core = if self.is_new { in_core_words(object) } else { object.clone() };
         let reporting = if self.is_new { "reportingController" } else { "reportingComponent" };
         check_any(&core, reporting, &mut errors);
         if !self.is_new {
             return errors;
         }
-        let Some(old) = old.map(to_core_v1) else {
+        let Some(old) = old.map(in_core_words) else {
             check_new(&core, &mut errors);
             return errors;
         };
@@ -56,6 +40,13 @@ impl Particular for Event {
         check_kept(&core, &old, &mut errors);
         errors
     }
+}
+
+/// An event of `events.k8s.io` with the fields of the core group, which errors name.
+fn in_core_words(event: &Value) -> Value {
+    let mut event = event.clone();
+    event_to_core(&mut event);
+    event
 }
 
 /// What holds for every event.

@@ -1,0 +1,99 @@
+//! `muster apiserver`: the embedded API server alone.
+
+mod place;
+
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use muster_apiserver::serve::{self, Limits, Running, kubeconfig};
+use muster_apiserver::server::Server;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use self::place::Place;
+
+const DATA_DIR: &str = "Where objects, certificates and the kubeconfig are kept [default: $XDG_DATA_HOME/muster, \
+    else ~/.local/share/muster]";
+
+/// Run the embedded Kubernetes API server
+///
+/// When it is ready it prints one line on standard output, `ready: KUBECONFIG=FILE`, and serves until it gets SIGINT or
+/// SIGTERM. It listens on 127.0.0.1 only.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    #[arg(long, value_name = "DIR", conflicts_with = "ephemeral", help = DATA_DIR)]
+    data_dir: Option<PathBuf>,
+    /// Keep nothing: objects live in memory, the kubeconfig in a temporary directory
+    #[arg(long)]
+    ephemeral: bool,
+    /// The port to listen on [default: any that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+    /// Leave out garbage collection and the deletion of what is in a deleted namespace
+    // Both come with the controllers; until then there is nothing to leave out.
+    #[arg(long)]
+    _no_controllers: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.context("cannot start the runtime")?.block_on(serve_until_stopped(options))
+}
+
+async fn serve_until_stopped(options: &Options) -> Result<()> {
+    // From here on a signal is a wish to stop, not the end: what is made below is put away again.
+    let mut stop = Stop::listen()?;
+    let place =
+        if options.ephemeral { Place::ephemeral()? } else { Place::kept(options.data_dir.as_deref())? };
+    let listener = listen(options.port)?;
+    let server = Server::builder().store(Place::store()).build().await;
+    let running = start(&place, listener, server)?;
+    eprintln!("muster: serving {}; {}", running.url(), place.describe());
+    let outcome = announce(&place);
+    if outcome.is_ok() {
+        stop.wished().await;
+        eprintln!("muster: stopping");
+    }
+    running.stop().await;
+    outcome
+}
+
+fn listen(port: u16) -> Result<TcpListener> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+        .with_context(|| format!("cannot listen on 127.0.0.1:{port}"))
+}
+
+fn start(place: &Place, listener: TcpListener, server: Server) -> Result<Running> {
+    let identity = place.identity()?;
+    let running = serve::start(listener, &identity, Limits::default(), server)?;
+    kubeconfig::write(&place.kubeconfig(), &running.url(), &identity)?;
+    Ok(running)
+}
+
+/// The one line that says that everything is there.
+fn announce(place: &Place) -> Result<()> {
+    let line = format!("ready: KUBECONFIG={}\n", place.kubeconfig().display());
+    let mut output = io::stdout();
+    output.write_all(line.as_bytes()).and_then(|()| output.flush()).context("cannot say that it is ready")
+}
+
+/// The signals that ask a program to end.
+struct Stop {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Stop {
+    fn listen() -> Result<Self> {
+        let listen = |kind| signal(kind).context("cannot listen for signals");
+        Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
+    }
+
+    async fn wished(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}

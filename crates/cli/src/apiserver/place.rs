@@ -1,0 +1,123 @@
+//! Where a server keeps what must outlive it, or that it keeps nothing.
+
+use std::env;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use muster_apiserver::serve::Identity;
+use muster_apiserver::serve::files::make_private_directory;
+use muster_apiserver::store::Store;
+
+/// A directory that is this server's alone.
+pub(super) struct Place {
+    directory: PathBuf,
+    /// Held for as long as the server runs; none where the directory goes with it.
+    lock: Option<File>,
+}
+
+impl Place {
+    /// This directory, or the usual one.
+    pub(super) fn kept(directory: Option<&Path>) -> Result<Self> {
+        let directory = match directory {
+            Some(directory) => directory.to_owned(),
+            None => default_directory(|name| env::var_os(name).map(PathBuf::from))?,
+        };
+        // The kubeconfig is named on the ready line, and its reader may be elsewhere.
+        let directory = std::path::absolute(&directory)
+            .with_context(|| format!("{} is not a path", directory.display()))?;
+        make_private_directory(&directory)?;
+        let lock = lock(&directory)?;
+        Ok(Self { directory, lock: Some(lock) })
+    }
+
+    /// A directory for the kubeconfig only, which goes when the server ends.
+    pub(super) fn ephemeral() -> Result<Self> {
+        let directory = env::temp_dir().join(format!("muster-{:032x}", rand::random::<u128>()));
+        make_private_directory(&directory)?;
+        Ok(Self { directory, lock: None })
+    }
+
+    fn is_kept(&self) -> bool {
+        self.lock.is_some()
+    }
+
+    /// The objects. They live in memory only: the store does not keep them on disk yet.
+    pub(super) fn store() -> Store {
+        Store::new()
+    }
+
+    /// Certificates and token.
+    pub(super) fn identity(&self) -> Result<Identity> {
+        let identity =
+            if self.is_kept() { Identity::kept_in(&self.directory) } else { Identity::in_memory() };
+        Ok(identity?)
+    }
+
+    /// Where clients look.
+    pub(super) fn kubeconfig(&self) -> PathBuf {
+        self.directory.join("kubeconfig")
+    }
+
+    /// For a person who reads the log.
+    pub(super) fn describe(&self) -> String {
+        if self.is_kept() {
+            format!("everything is kept in {}", self.directory.display())
+        } else {
+            "nothing is kept".to_owned()
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if !self.is_kept() {
+            // It holds a kubeconfig that leads nowhere any more; if it stays, nothing is lost.
+            let _ = std::fs::remove_dir_all(&self.directory);
+        }
+    }
+}
+
+/// One server at a time: a second one would write another kubeconfig over the first one's.
+fn lock(directory: &Path) -> Result<File> {
+    let path = directory.join("lock");
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let file = file.with_context(|| format!("cannot open {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            bail!("{} is in use by another muster", directory.display())
+        }
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("cannot lock {}", path.display()))
+        }
+    }
+}
+
+/// Where programs of this user keep their data.
+fn default_directory(variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf> {
+    // What is not absolute is to be ignored, says the specification of these directories.
+    let set = |name: &str| variable(name).filter(|path| path.is_absolute());
+    let data = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
+    let data = data.context("neither XDG_DATA_HOME nor HOME is set: say --data-dir DIR or --ephemeral")?;
+    Ok(data.join("muster"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_is_where_the_user_keeps_data() {
+        let with = |pairs: &'static [(&str, &str)]| {
+            let found = move |name: &str| {
+                pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| PathBuf::from(value))
+            };
+            default_directory(found).ok()
+        };
+        assert_eq!(with(&[("XDG_DATA_HOME", "/d"), ("HOME", "/h")]), Some("/d/muster".into()));
+        assert_eq!(with(&[("XDG_DATA_HOME", ""), ("HOME", "/h")]), Some("/h/.local/share/muster".into()));
+        assert_eq!(with(&[("XDG_DATA_HOME", "d"), ("HOME", "/h")]), Some("/h/.local/share/muster".into()));
+        assert_eq!(with(&[]), None);
+    }
+}

@@ -33,6 +33,8 @@ pub enum Reason {
     TooManyRequests,
     /// Something broke in here.
     InternalError,
+    /// Something broke, and the API gives it no reason.
+    Unknown,
     /// It did not answer in time, and may have happened.
     Timeout,
     /// The server cannot answer now.
@@ -40,7 +42,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The text in `status.reason`.
+    /// The text in `status.reason`; "" where there is none.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::BadRequest => "BadRequest",
@@ -57,6 +59,7 @@ impl Reason {
             Self::RequestEntityTooLarge => "RequestEntityTooLarge",
             Self::TooManyRequests => "TooManyRequests",
             Self::InternalError => "InternalError",
+            Self::Unknown => "",
             Self::Timeout => "Timeout",
             Self::ServiceUnavailable => "ServiceUnavailable",
         }
@@ -77,7 +80,7 @@ impl Reason {
             Self::UnsupportedMediaType => 415,
             Self::Invalid => 422,
             Self::TooManyRequests => 429,
-            Self::InternalError => 500,
+            Self::InternalError | Self::Unknown => 500,
             Self::ServiceUnavailable => 503,
             Self::Timeout => 504,
         }
@@ -200,11 +203,13 @@ impl ApiError {
             "metadata": {},
             "status": "Failure",
             "message": self.message,
-            "reason": self.reason.as_str(),
             "code": self.reason.code(),
         });
         if let Some(token) = &self.continue_with {
             status["metadata"]["continue"] = Value::String(token.clone());
+        }
+        if self.reason != Reason::Unknown {
+            status["reason"] = self.reason.as_str().into();
         }
         let details = self.details();
         if !details.is_empty() {
@@ -278,6 +283,12 @@ mod tests {
         assert_eq!(status["message"], r#"widgets.example.org "a" is invalid: spec.a: no"#);
         let expected = json!([{"reason": "FieldValueInvalid", "message": "no", "field": "spec.a"}]);
         assert_eq!(status["details"]["causes"], expected);
+    }
+
+    #[test]
+    fn an_error_without_a_reason_says_none() {
+        let status = ApiError::new(Reason::Unknown, "it broke").to_status();
+        assert_eq!((status.get("reason"), &status["code"]), (None, &json!(500)));
     }
 
     #[test]

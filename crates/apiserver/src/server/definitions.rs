@@ -112,8 +112,8 @@ impl Server {
         for (key, _) in self.store().list(&scope).objects {
             let call = Call {
                 resource: resource.clone(),
-                namespace: resource.traits.namespaced.then_some(key.namespace),
-                name: Some(key.name),
+                namespace: resource.traits.namespaced.then_some(key.namespace.clone()),
+                name: Some(key.name.clone()),
                 subresource: None,
                 query: Query::default(),
                 headers: HeaderMap::new(),

@@ -59,8 +59,8 @@ impl Server {
         let (page, objects) = self.selected(call)?;
         for (key, _) in objects {
             let one = Call {
-                namespace: call.namespace.as_ref().map(|_| key.namespace),
-                name: Some(key.name),
+                namespace: call.namespace.as_ref().map(|_| key.namespace.clone()),
+                name: Some(key.name.clone()),
                 ..call.clone()
             };
             match self.delete_object(&one, &options).await {

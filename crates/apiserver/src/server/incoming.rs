@@ -138,11 +138,5 @@ impl Server {
 
 /// Why the store did not take a write, as the API says it.
 pub(super) fn store_refused(call: &Call, name: &str, error: &WriteError) -> ApiError {
-    let subject = call.subject_named(name);
-    match error {
-        WriteError::Exists => ApiError::already_exists(subject),
-        WriteError::Gone => ApiError::not_found(subject),
-        WriteError::Changed => ApiError::modified(subject),
-        WriteError::Full => ApiError::new(Reason::InternalError, error.to_string()),
-    }
+    error.answer(call.subject_named(name))
 }

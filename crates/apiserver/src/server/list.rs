@@ -1,5 +1,7 @@
 //! Lists: which objects, as of when, and how many at a time.
 
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
@@ -13,7 +15,7 @@ use super::options::invalid_options;
 use crate::error::{ApiError, Cause, Reason};
 use crate::request::selector::{Fields, Labels};
 use crate::schema::{FieldError, Path};
-use crate::store::{Key, Revision, Snapshot, Stored};
+use crate::store::{Entry, Key, Revision, Snapshot};
 use crate::watch::Selection;
 
 /// The version of continue tokens: that of Kubernetes.
@@ -50,7 +52,7 @@ impl Server {
     }
 
     /// The objects of a collection that are selected, with their keys.
-    pub(super) fn selected(&self, call: &Call) -> Result<(Page, Vec<(Key, Stored)>), ApiError> {
+    pub(super) fn selected(&self, call: &Call) -> Result<(Page, Vec<Entry>), ApiError> {
         let options = self.list_options(call)?;
         let snapshot = self.snapshot(call, &options, None)?;
         Ok(page(call, &options, snapshot))
@@ -102,14 +104,14 @@ impl Server {
 }
 
 /// The page that was asked for, and the objects on it.
-fn page(call: &Call, options: &ListOptions, snapshot: Snapshot) -> (Page, Vec<(Key, Stored)>) {
+fn page(call: &Call, options: &ListOptions, snapshot: Snapshot) -> (Page, Vec<Entry>) {
     let start = options.token.as_ref().map(|token| token.start.clone()).unwrap_or_default();
     let selects = options.selection != Selection::default();
     let within = snapshot.objects.into_iter().filter(|(key, _)| place(key) >= start);
     let mut matching = within.filter(|(_, stored)| !selects || options.selection.matches(&stored.object));
     let count = if options.limit == 0 { usize::MAX } else { options.limit };
-    let items: Vec<(Key, Stored)> = matching.by_ref().take(count).collect();
-    let rest: Vec<Key> = matching.map(|(key, _)| key).collect();
+    let items: Vec<Entry> = matching.by_ref().take(count).collect();
+    let rest: Vec<Arc<Key>> = matching.map(|(key, _)| key).collect();
     let mut metadata = json!({"resourceVersion": snapshot.revision.to_string()});
     if let Some(next) = rest.first() {
         let revision = i64::try_from(snapshot.revision).unwrap_or(i64::MAX);

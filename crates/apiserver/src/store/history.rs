@@ -7,6 +7,10 @@ use super::{Document, Key, Revision, Stored};
 
 /// The most changes that are kept. With objects of a few KB this is tens of MB, and minutes of a busy cluster.
 pub const HISTORY_LIMIT: usize = 20_000;
+/// The most bytes that kept changes hold, so that large objects do not fill the memory by being changed often.
+pub const HISTORY_BYTES: usize = 64 << 20;
+/// What one change takes besides its texts, roughly.
+const CHANGE_BYTES: usize = 256;
 
 /// What happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,11 +31,25 @@ pub struct Change {
     /// What happened.
     pub kind: ChangeKind,
     /// To which object.
-    pub key: Key,
+    pub key: Arc<Key>,
     /// The object after the change; of a deleted one its last state.
     pub object: Document,
     /// The object before the change: a watch with a selector must know whether it was selected.
     pub previous: Option<Stored>,
+}
+
+impl Change {
+    /// The object after the change; of a deleted one its last state.
+    pub(super) fn after(&self) -> Stored {
+        Stored { object: self.object.clone(), revision: self.revision }
+    }
+
+    /// The memory it may hold alone. Most of it is shared, with the change before or with the store itself, but what
+    /// shares it may go first.
+    fn bytes(&self) -> usize {
+        let before = self.previous.as_ref().map_or(0, |stored| stored.object.text().len());
+        CHANGE_BYTES + self.key.bytes() + self.object.text().len() + before
+    }
 }
 
 /// The changes asked for are not kept any more.
@@ -48,25 +66,36 @@ pub struct TooOld {
 #[derive(Debug)]
 pub(super) struct History {
     changes: VecDeque<Arc<Change>>,
+    /// What the kept changes hold.
+    bytes: usize,
     /// All changes after this revision are kept.
     complete_after: Revision,
 }
 
 impl History {
+    /// Nothing before this revision is known: also what a store is after it was opened, as etcd after a compaction.
     pub(super) fn new(revision: Revision) -> Self {
-        Self { changes: VecDeque::new(), complete_after: revision }
+        Self { changes: VecDeque::new(), bytes: 0, complete_after: revision }
     }
 
-    pub(super) fn push(&mut self, change: Change) {
-        self.changes.push_back(Arc::new(change));
-        self.shorten(HISTORY_LIMIT);
+    pub(super) fn push(&mut self, change: Arc<Change>) {
+        self.bytes += change.bytes();
+        self.changes.push_back(change);
+        while self.changes.len() > HISTORY_LIMIT || self.bytes > HISTORY_BYTES {
+            self.drop_oldest();
+        }
     }
 
     pub(super) fn shorten(&mut self, keep: usize) {
         while self.changes.len() > keep {
-            if let Some(dropped) = self.changes.pop_front() {
-                self.complete_after = dropped.revision;
-            }
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        if let Some(dropped) = self.changes.pop_front() {
+            self.bytes -= dropped.bytes();
+            self.complete_after = dropped.revision;
         }
     }
 

@@ -3,21 +3,32 @@
 //! Every change gets the next revision; an object's `resourceVersion` is the revision of its last change. A bounded
 //! window of changes is kept. A watcher holds nothing but its position in it, so a slow one costs nothing and, when it
 //! falls out of the window, is told to list again.
+//!
+//! All reading is from memory. A store with a directory writes to disk first, and memory follows: what is seen is safe.
 
+mod disk;
 mod document;
+mod error;
 mod history;
 mod key;
+mod state;
+mod writer;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use serde_json::Value;
 use tokio::sync::watch;
 
+use self::disk::{Directory, Log};
 pub use self::document::Document;
-use self::history::History;
-pub use self::history::{Change, ChangeKind, HISTORY_LIMIT, TooOld};
+use self::document::Draft;
+pub use self::error::{OpenError, WriteError};
+pub use self::history::{Change, ChangeKind, HISTORY_BYTES, HISTORY_LIMIT, TooOld};
 pub use self::key::{Key, Scope};
+use self::state::{Batch, State, Wish};
+use self::writer::Writer;
 
 /// A point in the global order.
 pub type Revision = u64;
@@ -26,6 +37,8 @@ pub type Revision = u64;
 pub const FIRST_REVISION: Revision = 1;
 /// The most objects a store holds: a bound on memory, not a target.
 pub const MAX_OBJECTS: usize = 500_000;
+/// The largest object, as text: the limit that etcd sets to a request, and so kube-apiserver to an object.
+pub const MAX_OBJECT_BYTES: usize = 3 << 19;
 
 /// An object as it is stored.
 #[derive(Clone, Debug)]
@@ -36,6 +49,9 @@ pub struct Stored {
     pub revision: Revision,
 }
 
+/// An object with its key.
+pub type Entry = (Arc<Key>, Stored);
+
 /// What a write expects to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
@@ -45,44 +61,31 @@ pub enum Expect {
     At(Revision),
 }
 
-/// Why a write did not happen.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WriteError {
-    /// There is an object already.
-    #[error("the object exists")]
-    Exists,
-    /// There is no such object.
-    #[error("the object does not exist")]
-    Gone,
-    /// It was changed since it was read.
-    #[error("the object was changed since it was read")]
-    Changed,
-    /// No more objects can be kept.
-    #[error("the store holds {MAX_OBJECTS} objects, and takes no more")]
-    Full,
-}
-
 /// A consistent view: the objects asked for, and the revision they were read at.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// The objects with their keys, in the order of their keys.
-    pub objects: Vec<(Key, Stored)>,
+    pub objects: Vec<Entry>,
     /// The revision of the whole store.
     pub revision: Revision,
 }
 
-struct State {
-    objects: BTreeMap<Key, Stored>,
-    revision: Revision,
-    history: History,
-}
-
-/// The objects and their history. Cloning gives another handle to the same store.
+/// The objects and their history. Cloning gives another handle to the same store. When the last one of a store with a
+/// directory is dropped, the directory is free again.
 #[derive(Clone)]
 pub struct Store {
-    state: Arc<Mutex<State>>,
+    memory: Arc<Memory>,
+    /// Who writes to disk; none for a store that lives in memory only.
+    writer: Option<Arc<Writer>>,
+}
+
+/// What readers and watchers see.
+struct Memory {
+    state: RwLock<State>,
     /// The newest revision, for watchers to wait on.
-    moved: Arc<watch::Sender<Revision>>,
+    moved: watch::Sender<Revision>,
+    /// Why the last batch could not be written to disk.
+    failure: Mutex<Option<String>>,
 }
 
 impl Default for Store {
@@ -92,30 +95,39 @@ impl Default for Store {
 }
 
 impl Store {
-    /// An empty store.
+    /// An empty store that lives in memory only. A write is done when its future is first polled.
     pub fn new() -> Self {
-        let state = State {
-            objects: BTreeMap::new(),
-            revision: FIRST_REVISION,
-            history: History::new(FIRST_REVISION),
-        };
-        Self { state: Arc::new(Mutex::new(state)), moved: Arc::new(watch::Sender::new(FIRST_REVISION)) }
+        Self { memory: Arc::new(Memory::new(State::new(BTreeMap::new(), FIRST_REVISION))), writer: None }
+    }
+
+    /// The store of this directory, which is made if there is none. What was acknowledged is there; what happened
+    /// before is forgotten, so that watches from then on have to list again.
+    pub fn open(directory: &Path) -> Result<Self, OpenError> {
+        Self::open_in(Directory::open(directory)?)
+    }
+
+    fn open_in(directory: Directory) -> Result<Self, OpenError> {
+        let path = directory.path().to_owned();
+        let (log, state) = Log::open(directory)?;
+        let memory = Arc::new(Memory::new(state));
+        let writer = Writer::start(log, memory.clone()).map_err(OpenError::io(&path))?;
+        Ok(Self { memory, writer: Some(Arc::new(writer)) })
     }
 
     /// The newest revision.
     pub fn revision(&self) -> Revision {
-        self.lock().revision
+        self.memory.read().revision
     }
 
-    /// What keeps it from taking writes; none: it is well.
+    /// What the disk said when it last refused to be written; none once it takes writes again.
     pub fn failure(&self) -> Option<String> {
-        None
+        self.memory.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many objects there are of each resource, and how much text they are.
     pub fn stock(&self) -> Vec<(Arc<str>, u64, u64)> {
         let mut stock: Vec<(Arc<str>, u64, u64)> = Vec::new();
-        for (key, stored) in &self.lock().objects {
+        for (key, stored) in &self.memory.read().objects {
             let bytes = stored.object.text().len() as u64;
             match stock.last_mut().filter(|(resource, ..)| *resource == key.resource) {
                 Some((_, count, size)) => (*count, *size) = (*count + 1, *size + bytes),
@@ -127,25 +139,30 @@ impl Store {
 
     /// The object under this key.
     pub fn get(&self, key: &Key) -> Option<Stored> {
-        self.lock().objects.get(key).cloned()
+        self.memory.read().objects.get(key).cloned()
     }
 
     /// All objects of this scope, as of one revision.
     pub fn list(&self, scope: &Scope) -> Snapshot {
-        let state = self.lock();
-        let within = state.objects.range(scope.first()..).take_while(|(key, _)| scope.contains(key));
-        let objects = within.map(|(key, stored)| (key.clone(), stored.clone())).collect();
+        let state = self.memory.read();
+        let objects = scope.of(&state.objects).map(|(key, stored)| (key.clone(), stored.clone())).collect();
         Snapshot { objects, revision: state.revision }
     }
 
     /// The objects of this scope as they were at an earlier revision, as far back as changes are kept.
     pub fn list_at(&self, scope: &Scope, revision: Revision) -> Result<Snapshot, TooOld> {
-        let state = self.lock();
-        let within = state.objects.range(scope.first()..).take_while(|(key, _)| scope.contains(key));
-        let mut objects: BTreeMap<Key, Stored> =
-            within.map(|(key, stored)| (key.clone(), stored.clone())).collect();
-        let since: Vec<&Arc<Change>> =
-            state.history.after(revision)?.filter(|change| scope.contains(&change.key)).collect();
+        let (now, since) = {
+            let state = self.memory.read();
+            let within = state.history.after(revision)?.filter(|change| scope.contains(&change.key));
+            let since: Vec<Arc<Change>> = within.cloned().collect();
+            let now: Vec<_> =
+                scope.of(&state.objects).map(|(key, stored)| (key.clone(), stored.clone())).collect();
+            (now, since)
+        };
+        if since.is_empty() {
+            return Ok(Snapshot { objects: now, revision });
+        }
+        let mut objects: BTreeMap<Arc<Key>, Stored> = now.into_iter().collect();
         for change in since.into_iter().rev() {
             match change.previous.clone() {
                 Some(before) => drop(objects.insert(change.key.clone(), before)),
@@ -157,38 +174,38 @@ impl Store {
 
     /// The object under this key as it was at an earlier revision.
     pub fn get_at(&self, key: &Key, revision: Revision) -> Result<Option<Stored>, TooOld> {
-        let state = self.lock();
-        let first = state.history.after(revision)?.find(|change| change.key == *key);
+        let state = self.memory.read();
+        let first = state.history.after(revision)?.find(|change| *change.key == *key);
         Ok(first.map_or_else(|| state.objects.get(key).cloned(), |change| change.previous.clone()))
     }
 
     /// Writes this object if what is there is what was expected.
-    #[expect(clippy::unused_async, reason = "a durable store waits for the disk")]
     pub async fn put(&self, key: Key, object: Value, expect: Expect) -> Result<Stored, WriteError> {
-        let mut state = self.lock();
-        let previous = state.check(&key, expect)?;
-        if previous.is_none() && state.objects.len() >= MAX_OBJECTS {
-            return Err(WriteError::Full);
-        }
-        let revision = state.revision + 1;
-        let stored = Stored { object: with_version(object, revision), revision };
-        let kind = if previous.is_some() { ChangeKind::Modified } else { ChangeKind::Added };
-        state.objects.insert(key.clone(), stored.clone());
-        self.record(&mut state, Change { revision, kind, key, object: stored.object.clone(), previous });
-        Ok(stored)
+        self.write(key, object, expect, false).await
     }
 
     /// Removes the object if it is at the revision expected. What is told of it is `last`, its last state.
-    #[expect(clippy::unused_async, reason = "a durable store waits for the disk")]
     pub async fn remove(&self, key: &Key, last: Value, at: Revision) -> Result<Stored, WriteError> {
-        let mut state = self.lock();
-        let previous = state.check(key, Expect::At(at))?;
-        let revision = state.revision + 1;
-        let stored = Stored { object: with_version(last, revision), revision };
-        state.objects.remove(key);
-        let (key, object) = (key.clone(), stored.object.clone());
-        self.record(&mut state, Change { revision, kind: ChangeKind::Deleted, key, object, previous });
-        Ok(stored)
+        self.write(key.clone(), last, Expect::At(at), true).await
+    }
+
+    async fn write(
+        &self,
+        key: Key,
+        object: Value,
+        expect: Expect,
+        removes: bool,
+    ) -> Result<Stored, WriteError> {
+        let object = Draft::of(object);
+        let bytes = object.room() + key.bytes();
+        if bytes > MAX_OBJECT_BYTES {
+            return Err(WriteError::TooLarge { bytes });
+        }
+        let wish = Wish { key, object, expect, removes };
+        match &self.writer {
+            Some(writer) => writer.write(wish).await,
+            None => self.memory.write(wish),
+        }
     }
 
     /// The changes within this scope after this revision, and the revision up to which they are complete.
@@ -197,7 +214,7 @@ impl Store {
         scope: &Scope,
         after: Revision,
     ) -> Result<(Vec<Arc<Change>>, Revision), TooOld> {
-        let state = self.lock();
+        let state = self.memory.read();
         let changes =
             state.history.after(after)?.filter(|change| scope.contains(&change.key)).cloned().collect();
         Ok((changes, state.revision))
@@ -205,44 +222,55 @@ impl Store {
 
     /// Follows the newest revision.
     pub fn follow(&self) -> watch::Receiver<Revision> {
-        self.moved.subscribe()
+        self.memory.moved.subscribe()
     }
 
     /// Forgets all but the last `keep` changes, as a compaction does: watchers before them have to list again.
     pub fn compact(&self, keep: usize) {
-        self.lock().history.shorten(keep);
+        self.memory.state_mut().history.shorten(keep);
+    }
+}
+
+impl Memory {
+    fn new(state: State) -> Self {
+        let moved = watch::Sender::new(state.revision);
+        Self { state: RwLock::new(state), moved, failure: Mutex::new(None) }
     }
 
-    fn record(&self, state: &mut State, change: Change) {
-        state.revision = change.revision;
-        state.history.push(change);
+    /// A write that is done at once.
+    fn write(&self, wish: Wish) -> Result<Stored, WriteError> {
+        let mut state = self.state_mut();
+        let mut batch = Batch::upon(&state);
+        let stored = batch.decide(&state, wish)?;
+        for change in &batch.changes {
+            state.apply(change);
+        }
+        // Told under the lock, so that the newest revision is told last.
+        self.moved.send_replace(state.revision);
+        Ok(stored)
+    }
+
+    /// Makes these changes, which are safe.
+    fn apply(&self, changes: &[Arc<Change>]) {
+        let mut state = self.state_mut();
+        for change in changes {
+            state.apply(change);
+        }
         self.moved.send_replace(state.revision);
     }
 
-    /// A panic while the lock was held cannot leave a half-made change: every change is made at once at the end.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn set_failure(&self, failure: Option<String>) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = failure;
     }
-}
 
-impl State {
-    /// The object that is to be replaced, if what is there is what was expected.
-    fn check(&self, key: &Key, expect: Expect) -> Result<Option<Stored>, WriteError> {
-        match (self.objects.get(key), expect) {
-            (None, Expect::Absent) => Ok(None),
-            (Some(_), Expect::Absent) => Err(WriteError::Exists),
-            (None, Expect::At(_)) => Err(WriteError::Gone),
-            (Some(stored), Expect::At(revision)) if stored.revision == revision => Ok(Some(stored.clone())),
-            (Some(_), Expect::At(_)) => Err(WriteError::Changed),
-        }
+    /// A panic while the lock was held cannot leave a half-made change: nothing that changes the state panics.
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-fn with_version(mut object: Value, revision: Revision) -> Document {
-    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.insert("resourceVersion".to_owned(), Value::String(revision.to_string()));
+    fn state_mut(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
-    Document::of(&object)
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ fn a_list_is_of_one_revision_and_within_its_scope() {
     done(store.put(Key::new(&Arc::from("/things"), "other", "c"), object(1), Expect::Absent)).unwrap();
     done(store.put(Key::new(&Arc::from("/thingses"), "ns", "d"), object(1), Expect::Absent)).unwrap();
     let names = |scope: &Scope| -> Vec<String> {
-        store.list(scope).objects.into_iter().map(|(key, _)| key.name).collect()
+        store.list(scope).objects.into_iter().map(|(key, _)| key.name.clone()).collect()
     };
     assert_eq!(names(&scope()), ["a", "b"]);
     assert_eq!(names(&Scope { namespace: None, ..scope() }), ["a", "b", "c"]);
@@ -90,6 +90,34 @@ fn what_fell_out_of_the_window_is_too_old() {
 }
 
 #[test]
+fn the_window_is_bounded_in_bytes_too() {
+    let store = Store::new();
+    let large = "x".repeat(1 << 20);
+    for value in 0..100 {
+        let expect = if value == 0 { Expect::Absent } else { Expect::At(value + 1) };
+        done(store.put(key("a"), json!({"metadata": {}, "large": large}), expect)).unwrap();
+    }
+    let kept = 101 - store.changes_after(&scope(), 0).unwrap_err().oldest;
+    assert!((25..40).contains(&kept), "{kept} changes of 2 MiB, with what was before");
+    store.compact(0);
+    done(store.put(key("b"), object(1), Expect::Absent)).unwrap();
+    assert_eq!(store.changes_after(&scope(), 101).unwrap().0.len(), 1, "what was dropped counts no more");
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let store = Store::new();
+    let of = |bytes: usize| json!({"metadata": {}, "large": "x".repeat(bytes)});
+    let refused = done(store.put(key("a"), of(MAX_OBJECT_BYTES), Expect::Absent)).unwrap_err();
+    assert!(matches!(refused, WriteError::TooLarge { bytes } if bytes > MAX_OBJECT_BYTES));
+    let status = refused.answer(crate::error::Subject::default()).to_status();
+    assert_eq!(status["code"], 500);
+    assert_eq!(status["message"], "etcdserver: request is too large");
+    assert_eq!(status.get("reason"), None);
+    done(store.put(key("a"), of(MAX_OBJECT_BYTES - 100), Expect::Absent)).unwrap();
+}
+
+#[test]
 fn a_follower_learns_that_something_moved() {
     let store = Store::new();
     let mut follower = store.follow();
@@ -117,7 +145,7 @@ proptest! {
             }
         }
         let at = at.unwrap_or_else(|| store.list(&scope()));
-        let mut replayed: BTreeMap<Key, Revision> =
+        let mut replayed: BTreeMap<Arc<Key>, Revision> =
             at.objects.iter().map(|(key, stored)| (key.clone(), stored.revision)).collect();
         let mut last = at.revision;
         for change in store.changes_after(&scope(), at.revision).unwrap().0 {
@@ -129,7 +157,7 @@ proptest! {
                 ChangeKind::Modified => prop_assert!(replayed.insert(change.key.clone(), change.revision).is_some()),
             }
         }
-        let now: BTreeMap<Key, Revision> =
+        let now: BTreeMap<Arc<Key>, Revision> =
             store.list(&scope()).objects.into_iter().map(|(key, stored)| (key, stored.revision)).collect();
         prop_assert_eq!(replayed, now);
     }

@@ -8,6 +8,7 @@ mod custom;
 pub mod metadata;
 pub mod objects;
 mod particular;
+pub mod workloads;
 
 pub use custom::Custom;
 pub use particular::{Particular, Plain};

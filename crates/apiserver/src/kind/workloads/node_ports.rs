@@ -1,0 +1,122 @@
+//! The ports on all nodes that lead to a Service.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::allocation::take;
+use super::fields::{at, given, inner, is_true, list, number, set, text};
+use super::service::invalid;
+use crate::error::{ApiError, Reason};
+use crate::kind::Around;
+use crate::schema::{FieldError, Path};
+
+/// The first port, the first of those given by chance, and the last.
+const FIRST: u32 = 30000;
+const DYNAMIC: u32 = 30086;
+const LAST: u32 = 32767;
+const OUT_OF_RANGE: &str = "provided port is not in the valid range. The range of valid ports is 30000-32767";
+const TAKEN: &str = "provided port is already allocated";
+
+/// Whether the ports of a Service lead there from the nodes.
+pub(super) fn has_ports(spec: &Value) -> bool {
+    matches!(text(spec, "type"), "NodePort" | "LoadBalancer")
+}
+
+/// Whether a Service gets ports that it does not ask for.
+fn gets_ports(spec: &Value) -> bool {
+    match text(spec, "type") {
+        "NodePort" => true,
+        "LoadBalancer" => {
+            given(spec, "allocateLoadBalancerNodePorts").is_none()
+                || is_true(spec, "allocateLoadBalancerNodePorts")
+        }
+        _ => false,
+    }
+}
+
+/// Whether the health of a Service's nodes is asked at a port of its own.
+pub(super) fn has_health_port(spec: &Value) -> bool {
+    text(spec, "type") == "LoadBalancer" && text(spec, "externalTrafficPolicy") == "Local"
+}
+
+/// The ports of a Service on the nodes.
+fn ports_of(spec: &Value) -> BTreeSet<u32> {
+    let ports = list(spec, "ports").iter().filter_map(|port| number(port, "nodePort"));
+    let all = ports.chain(number(spec, "healthCheckNodePort"));
+    all.filter_map(|port| u32::try_from(port).ok()).filter(|port| *port != 0).collect()
+}
+
+/// Takes the ports that are asked for, and others where none is.
+pub(super) fn allocate(object: &mut Value, old: Option<&Value>, around: &dyn Around) -> Result<(), ApiError> {
+    if !has_ports(at(object, "/spec")) {
+        return Ok(());
+    }
+    let own = old.map(|old| ports_of(at(old, "/spec"))).unwrap_or_default();
+    let mut taken: BTreeSet<u32> =
+        around.list("/services").iter().flat_map(|service| ports_of(at(service, "/spec"))).collect();
+    taken.retain(|port| !own.contains(port));
+    let mut mine: BTreeSet<u32> = BTreeSet::new();
+    let gets_ports = gets_ports(at(object, "/spec"));
+    let mut ports = list(at(object, "/spec"), "ports").to_vec();
+    for index in 0..ports.len() {
+        let asked = number(&ports[index], "nodePort").filter(|port| *port != 0);
+        let sibling = same_port(&ports, index);
+        let port = match asked.or(sibling) {
+            Some(port) => {
+                if let Some(wrong) = refusal(port, &taken, &own) {
+                    let path = Path::new("spec").child("ports").index(index).child("nodePort");
+                    return Err(invalid(object, &[FieldError::invalid(&path, port, wrong)]));
+                }
+                port
+            }
+            None if !gets_ports => continue,
+            None => i64::from(free(&taken, &own, &mine, around)?),
+        };
+        mine.extend(u32::try_from(port).ok());
+        set(&mut ports[index], "nodePort", port);
+    }
+    let spec = inner(object, "spec");
+    if !ports.is_empty() {
+        set(spec, "ports", ports);
+    }
+    if has_health_port(spec) && number(spec, "healthCheckNodePort").unwrap_or(0) == 0 {
+        let port = free(&taken, &own, &mine, around)?;
+        set(spec, "healthCheckNodePort", port);
+    }
+    Ok(())
+}
+
+/// The same port over another protocol shares the port of the nodes.
+fn same_port(ports: &[Value], index: usize) -> Option<i64> {
+    let this = number(&ports[index], "port");
+    let same = ports.iter().filter(|port| number(port, "port") == this);
+    same.filter_map(|port| number(port, "nodePort")).find(|port| *port != 0)
+}
+
+fn refusal(port: i64, taken: &BTreeSet<u32>, own: &BTreeSet<u32>) -> Option<&'static str> {
+    let number = u32::try_from(port).unwrap_or(0);
+    if own.contains(&number) {
+        None
+    } else if !(FIRST..=LAST).contains(&number) {
+        Some(OUT_OF_RANGE)
+    } else {
+        taken.contains(&number).then_some(TAKEN)
+    }
+}
+
+fn free(
+    taken: &BTreeSet<u32>,
+    own: &BTreeSet<u32>,
+    mine: &BTreeSet<u32>,
+    around: &dyn Around,
+) -> Result<u32, ApiError> {
+    let all = taken.iter().chain(own).chain(mine).copied().collect();
+    let full = || {
+        ApiError::new(
+            Reason::InternalError,
+            "Internal error occurred: failed to allocate a nodePort: range is full",
+        )
+    };
+    take(FIRST, DYNAMIC, LAST, &all, around.random()).ok_or_else(full)
+}

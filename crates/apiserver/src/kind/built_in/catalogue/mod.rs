@@ -7,7 +7,7 @@ mod unpromised;
 use std::sync::Arc;
 
 use self::entry::Entry;
-use crate::kind::{Particular, Plain, objects};
+use crate::kind::{Particular, Plain, objects, workloads};
 use crate::registry::Resource;
 
 /// Every built-in resource, with its versions.
@@ -22,7 +22,9 @@ pub fn resources() -> Vec<Resource> {
 /// What is particular to a kind.
 fn particular(entry: &Entry) -> &'static dyn Particular {
     let api_version = entry.api_version();
-    objects::particular(&api_version, entry.kind).unwrap_or(&Plain)
+    objects::particular(&api_version, entry.kind)
+        .or_else(|| workloads::particular(&api_version, entry.kind))
+        .unwrap_or(&Plain)
 }
 
 /// Under which the objects of a resource are kept. Events are kept once, though two groups serve them.
@@ -77,7 +79,8 @@ mod tests {
         let check = |plural: &str, name: &str| {
             let resource = resources().into_iter().find(|resource| resource.plural == plural).unwrap();
             let object = json!({"metadata": {"name": name, "namespace": "n"}});
-            resource.kind.check(&object, None, Part::Whole).len()
+            let errors = resource.kind.check(&object, None, Part::Whole);
+            errors.iter().filter(|error| error.field.starts_with("metadata")).count()
         };
         assert_eq!((check("configmaps", "A"), check("roles", "A"), check("statefulsets", "a.b")), (1, 0, 1));
     }

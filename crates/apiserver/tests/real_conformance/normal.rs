@@ -64,6 +64,7 @@ pub(crate) fn normalise(answers: &[Answer], sent: &str) -> Vec<Answer> {
         let at = answer.at;
         names.rename(&mut answer.body, "", at);
         order_causes(&mut answer.body);
+        order_resources(&mut answer.body);
         for values in answer.headers.values_mut() {
             for value in values {
                 *value = names.text(value);
@@ -190,6 +191,13 @@ fn order_managers(entries: &mut Value) {
     };
     if let Value::Array(entries) = entries {
         entries.sort_by_key(key);
+    }
+}
+
+/// The resources of a group of custom resources come in any order.
+fn order_resources(list: &mut Value) {
+    if let Some(Value::Array(resources)) = list.get_mut("resources") {
+        resources.sort_by_key(|resource| resource["name"].to_string());
     }
 }
 

@@ -13,7 +13,7 @@ pub struct UnknownName {
     pub text: String,
 }
 
-/// Declares an enum with `ALL`, `as_str`, `Display` and `FromStr`.
+/// Declares an enum with `ALL`, `as_str`, `Display` and `FromStr`, read and written as its text.
 macro_rules! string_enum {
     (
         $(#[$meta:meta])*
@@ -54,6 +54,19 @@ macro_rules! string_enum {
         impl From<$name> for String {
             fn from(value: $name) -> Self {
                 value.as_str().to_owned()
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
             }
         }
 

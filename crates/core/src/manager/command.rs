@@ -1,6 +1,7 @@
 //! What the manager tells an agent to do, and which of it an agent obeys.
 
 use muster_api::names::Role;
+use serde::{Deserialize, Serialize};
 
 use super::report::Instance;
 use super::roster::Roster;
@@ -8,7 +9,8 @@ use super::stamp::{Stamp, Term};
 use super::terms::TermList;
 
 /// What to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", content = "with", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Action {
     /// Start the application as the first of the cluster, in a new term. `forming`: on nothing at all.
     Seed {
@@ -42,7 +44,8 @@ pub enum Action {
 }
 
 /// How to start beside a serving primary.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Join {
     /// The role to start in.
     pub role: Role,
@@ -57,7 +60,8 @@ pub struct Join {
 }
 
 /// Whose term a running member takes over.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Follow {
     /// The primary's term.
     pub term: Term,
@@ -101,7 +105,8 @@ impl Action {
 }
 
 /// A command on its way.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Command {
     /// Its number.
     pub stamp: Stamp,
@@ -116,7 +121,7 @@ pub struct Command {
 }
 
 /// What became of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// The command.
     pub stamp: Stamp,
@@ -153,7 +158,8 @@ pub enum Verdict {
 }
 
 /// Why an agent refuses a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Refusal {
     /// It comes from a leader that was replaced.
     #[error("the command is of epoch {got}; this agent follows epoch {known}")]

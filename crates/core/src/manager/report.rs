@@ -1,6 +1,7 @@
 //! What an agent says about its member.
 
 use muster_api::names::Role;
+use serde::{Deserialize, Serialize};
 
 use super::command::Answer;
 use super::roster::Roster;
@@ -8,11 +9,27 @@ use super::stamp::{Stamp, Term};
 use super::terms::{Place, TermList};
 
 /// A nonce that an agent draws at every start: a command is meant for one run of one agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Instance(pub u64);
 
+impl From<Instance> for String {
+    fn from(instance: Instance) -> Self {
+        format!("{:016x}", instance.0)
+    }
+}
+
+impl TryFrom<String> for Instance {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        u64::from_str_radix(&text, 16).map(Self)
+    }
+}
+
 /// One report.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Which run of the agent says this.
     pub instance: Instance,
@@ -64,7 +81,8 @@ impl Report {
 }
 
 /// What a member's application does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "camelCase")]
 pub enum Application {
     /// A starting agent cannot exclude that a process of its previous run lives.
     Unknown,
@@ -75,7 +93,8 @@ pub enum Application {
 }
 
 /// A running application.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Running {
     /// The role it runs in.
     pub role: Role,
@@ -94,7 +113,8 @@ pub struct Running {
 }
 
 /// What a running application is busy with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Activity {
     /// It starts, or repairs itself after a crash.
     Starting,
@@ -111,7 +131,8 @@ pub enum Activity {
 }
 
 /// What a member's volume holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "camelCase")]
 pub enum Data {
     /// It could not be told. Unreadable is not zero.
     Unreadable,
@@ -120,7 +141,8 @@ pub enum Data {
 }
 
 /// What a readable volume holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Held {
     /// Which history the data belongs to; "" where the engine has no such thing.
     pub history: String,

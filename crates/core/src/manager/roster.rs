@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::stamp::Stamp;
 
 /// How many members surely hold a write on disk when the client has its answer (`topology.acknowledgedCopies`).
@@ -48,7 +50,7 @@ fn majority(voters: usize) -> usize {
 }
 
 /// One member of the roster.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The Member's name: by this it is accounted for.
     pub member: String,
@@ -61,7 +63,8 @@ pub struct Entry {
 }
 
 /// A version of the roster.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Roster {
     /// Which data it is about: the volume on which the cluster was formed. A volume that comes from elsewhere names
     /// another, and is not believed.
@@ -71,6 +74,7 @@ pub struct Roster {
     /// Its members.
     pub entries: Vec<Entry>,
     /// The members of the roster it replaces, until it is acknowledged: till then both must be able to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Vec<Entry>>,
     /// The id that the next new member gets.
     pub next_id: u32,

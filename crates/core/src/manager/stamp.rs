@@ -3,11 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// The number of one command: the leader's epoch, then a counter within that leader's process.
 ///
 /// Stamps are compared in that order, so nothing an older leader sent can pass for newer than what the present one
 /// sent. Rosters are versioned by the stamp of the command that made them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     /// The leader's epoch, as written in its Lease.
     pub epoch: u64,
@@ -33,7 +35,8 @@ impl fmt::Display for Stamp {
 /// A commanded term is the stamp of its command. A term that an agent had to make itself, because it found its
 /// application primary without a command, is the last stamp that agent obeyed plus the member's id: newer than
 /// anything that member did on command, and equal to nothing that another member has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Term {
     /// The command that started it, or the last one obeyed before it.
     pub stamp: Stamp,
@@ -65,6 +68,20 @@ impl fmt::Display for Term {
         } else {
             write!(f, "{}+{}", self.stamp, self.maker)
         }
+    }
+}
+
+impl From<Term> for String {
+    fn from(term: Term) -> Self {
+        term.to_string()
+    }
+}
+
+impl TryFrom<String> for Term {
+    type Error = NotATerm;
+
+    fn try_from(text: String) -> Result<Self, NotATerm> {
+        text.parse()
     }
 }
 

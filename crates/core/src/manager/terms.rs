@@ -1,12 +1,14 @@
 //! The terms a member's data has lived through: its place in an election, and whether it is a prefix of a primary.
 
+use serde::{Deserialize, Serialize};
+
 use super::stamp::Term;
 
 /// How many terms a member remembers. A member that slept through more of them than this is treated as errant.
 pub const MAX_TERMS: usize = 64;
 
 /// One term and the first sequence that belongs to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermStart {
     /// The term.
     pub term: Term,
@@ -33,8 +35,21 @@ pub enum Relation {
 }
 
 /// The terms of one member's data, oldest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<TermStart>", into = "Vec<TermStart>")]
 pub struct TermList(Vec<TermStart>);
+
+impl From<Vec<TermStart>> for TermList {
+    fn from(starts: Vec<TermStart>) -> Self {
+        Self::new(starts)
+    }
+}
+
+impl From<TermList> for Vec<TermStart> {
+    fn from(list: TermList) -> Self {
+        list.0
+    }
+}
 
 impl TermList {
     /// A list of these terms, oldest first; only the last [`MAX_TERMS`] are kept.

@@ -3,6 +3,7 @@
 mod assets;
 mod cargo;
 mod crds;
+mod definitions;
 mod test;
 mod tidy;
 mod workspace;
@@ -18,6 +19,8 @@ cargo xtask <chore>
   test --quick    the inner loop: format, tidiness, and the tests that need no real API server
   crds            writes deploy/crds from the types in crates/api
   crds --check    says whether deploy/crds is up to date
+  definitions     writes what the built-in kinds of crates/apiserver need to know of Kubernetes' types, from a real server and Go
+  definitions --check    says whether that is up to date
   tidy            the habits of this house that a program can check
   assets          provides kube-apiserver, kube-controller-manager, kubectl and etcd for tests, and says where they are
 
@@ -47,6 +50,8 @@ fn dispatch(words: &[&str]) -> Result<bool> {
         ["assets"] => assets::command(),
         ["crds"] => crds::write(),
         ["crds", "--check"] => crds::check(),
+        ["definitions"] => definitions::write(),
+        ["definitions", "--check"] => definitions::check(),
         ["test"] => test::run(test::Scope::Everything),
         ["test", "--quick"] => test::run(test::Scope::Quick),
         ["tidy"] => tidy::command(),

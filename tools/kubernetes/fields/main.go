@@ -1,14 +1,16 @@
-// Prints, as JSON, the fields of the API types: how each is named in JSON, its Go type, and when it is left out.
+// Prints, as JSON with one type in a line, the fields of the API types: how each is named in JSON, its Go type, and when it is left out.
 // OpenAPI does not tell these apart: a number that is 0 is left out unless the field is a pointer.
 //
 // A field is written as flags and type: "?" stands for omitempty, "0" for omitzero, "*" for a pointer; structs are
-// named as in OpenAPI, named scalars as "kind:name", named lists and maps as "(name)type".
+// named as in OpenAPI, named scalars as "kind:name", named lists and maps as "(name)type". A field of an embedded struct
+// has that struct's name as third.
 package main
 
 import (
 	"encoding/json"
-	"os"
+	"fmt"
 	"reflect"
+	"sort"
 	"strings"
 
 	apps "k8s.io/api/apps/v1"
@@ -35,8 +37,8 @@ import (
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// Field names in the order of the Go struct.
-type field [2]string
+// Name, type, and the embedded structs around it.
+type field []string
 
 var found = map[string][]field{}
 
@@ -58,9 +60,16 @@ func main() {
 			describe(of)
 		}
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(found); err != nil {
-		panic(err)
+	var lines []string
+	for name, fields := range found {
+		text, err := json.Marshal(fields)
+		if err != nil {
+			panic(err)
+		}
+		lines = append(lines, fmt.Sprintf("%q:%s", name, text))
 	}
+	sort.Strings(lines)
+	fmt.Printf("{\n%s\n}\n", strings.Join(lines, ",\n"))
 }
 
 func name(of reflect.Type) string {
@@ -81,7 +90,7 @@ func describe(of reflect.Type) string {
 		return named(of) + "map[" + of.Key().String() + "]" + describe(of.Elem())
 	case reflect.Struct:
 		if _, done := found[name(of)]; !done {
-			found[name(of)] = nil
+			found[name(of)] = []field{}
 			found[name(of)] = fields(of)
 		}
 		return name(of)
@@ -101,7 +110,7 @@ func named(of reflect.Type) string {
 }
 
 func fields(of reflect.Type) []field {
-	var all []field
+	all := []field{}
 	for i := range of.NumField() {
 		one := of.Field(i)
 		parts := strings.Split(one.Tag.Get("json"), ",")
@@ -117,7 +126,9 @@ func fields(of reflect.Type) []field {
 		}
 		switch {
 		case inline:
-			all = append(all, fields(one.Type)...)
+			for _, inner := range fields(one.Type) {
+				all = append(all, append(field{inner[0], inner[1], one.Name}, inner[2:]...))
+			}
 		case parts[0] != "-" && parts[0] != "":
 			all = append(all, field{parts[0], flags + describe(one.Type)})
 		}

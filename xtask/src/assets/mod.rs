@@ -14,7 +14,7 @@ use lock::CacheLock;
 use muster_test_assets::{Assets, Places};
 use std::fs;
 use std::path::Path;
-use std::process;
+use std::process::{self, Command};
 use std::time::Instant;
 
 /// What the directories of unfinished builds begin with.
@@ -25,6 +25,13 @@ pub(crate) fn command() -> Result<bool> {
     let assets = provide()?;
     println!("{}", assets.directory().display());
     Ok(true)
+}
+
+/// A command that runs a Go new enough for the modules under tools/.
+pub(crate) fn go() -> Result<Command> {
+    let cache = Places::from_environment().cache.context("there is no directory to keep a fetched Go in")?;
+    fs::create_dir_all(&cache).with_context(|| format!("cannot create {}", cache.display()))?;
+    Ok(go::provide(&cache)?.command())
 }
 
 /// The assets, built first if they are nowhere.

@@ -41,6 +41,8 @@ pub(super) enum Special {
     Time,
     MicroTime,
     Quantity,
+    /// The amount of a resource: coarser than other quantities.
+    Resource,
     IntOrString,
     /// Any JSON.
     Raw,
@@ -57,6 +59,8 @@ pub(super) struct Field {
     pub(super) omit_empty: bool,
     /// Whether it is left out when it is what it is without being set.
     pub(super) omit_zero: bool,
+    /// The embedded structs that it is a field of, which messages name.
+    pub(super) embedded: Vec<String>,
 }
 
 /// The fields of a struct by their names.
@@ -65,10 +69,10 @@ pub(super) type Struct = BTreeMap<String, Field>;
 /// The struct of a definition.
 pub(super) fn struct_of(definition: &str) -> Option<&'static Struct> {
     static ALL: LazyLock<BTreeMap<String, Struct>> = LazyLock::new(|| {
-        let read: BTreeMap<String, Vec<(String, String)>> = serde_json::from_str(TYPES).unwrap_or_default();
-        let structs = read.into_iter().map(|(name, fields)| {
-            (name, fields.into_iter().map(|(name, text)| (name, Field::read(&text))).collect())
-        });
+        let read: BTreeMap<String, Vec<Vec<String>>> = serde_json::from_str(TYPES).unwrap_or_default();
+        let structs = read
+            .into_iter()
+            .map(|(name, fields)| (name, fields.iter().filter_map(|words| Field::read(words)).collect()));
         structs.collect()
     });
     ALL.get(definition)
@@ -80,10 +84,18 @@ pub(super) fn short_name(definition: &str) -> &str {
 }
 
 impl Field {
-    fn read(text: &str) -> Self {
+    /// Its name, its type, and the embedded structs that it is a field of.
+    fn read(words: &[String]) -> Option<(String, Self)> {
+        let [name, text, embedded @ ..] = words else { return None };
         let of = text.trim_start_matches(['?', '0']);
         let flags = &text[..text.len() - of.len()];
-        Self { of: Type::read(of), omit_empty: flags.contains('?'), omit_zero: flags.contains('0') }
+        let field = Self {
+            of: Type::read(of),
+            omit_empty: flags.contains('?'),
+            omit_zero: flags.contains('0'),
+            embedded: embedded.to_vec(),
+        };
+        Some((name.clone(), field))
     }
 }
 
@@ -156,7 +168,7 @@ impl Special {
         match self {
             Self::Time => "v1.Time",
             Self::MicroTime => "v1.MicroTime",
-            Self::Quantity => "resource.Quantity",
+            Self::Quantity | Self::Resource => "resource.Quantity",
             Self::IntOrString => "intstr.IntOrString",
             Self::Raw => "v1.JSON",
             Self::SchemaOrList => "v1.JSONSchemaPropsOrArray",
@@ -194,10 +206,11 @@ mod tests {
                 other => other,
             }
         }
-        let all: BTreeMap<String, Vec<(String, String)>> = serde_json::from_str(TYPES).unwrap();
+        let all: BTreeMap<String, Vec<Vec<String>>> = serde_json::from_str(TYPES).unwrap();
         for (name, fields) in &all {
-            for (field, text) in fields {
-                if let Type::Struct(of) = inner(&Field::read(text).of) {
+            for words in fields {
+                let (field, of) = Field::read(words).unwrap();
+                if let Type::Struct(of) = inner(&of.of) {
                     assert!(all.contains_key(of), "{name}.{field}: {of}");
                 }
             }

@@ -7,14 +7,18 @@ mod scalars;
 mod tests;
 mod times;
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use serde_json::{Map, Value};
 
+use self::scalars::Wrong;
 use super::types::{Field, Special, Struct, Type, short_name, struct_of};
 
 /// The definition of what schemas inside of schemas are.
 const SCHEMA: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+
+/// The type of amounts of resources, by their names.
+const RESOURCES: &str = "v1.ResourceList";
 
 /// How many unknown fields are named.
 const MAX_UNKNOWN: usize = 100;
@@ -25,7 +29,7 @@ pub(super) fn read(definition: &str, object: &mut Value) -> Result<Vec<String>, 
     let of = Type::Struct(definition.to_owned());
     let read = reader.value(object.take(), &of);
     match (read, reader.wrong) {
-        (Err(Stop(error)), _) | (Ok(_), Some(error)) => Err(error),
+        (Err(Stop(error)), _) | (Ok(_), Some(error)) => Err(error.to_string()),
         (Ok(read), None) => {
             *object = read;
             Ok(reader.unknown)
@@ -34,7 +38,7 @@ pub(super) fn read(definition: &str, object: &mut Value) -> Result<Vec<String>, 
 }
 
 /// An error after which nothing more is read.
-struct Stop(String);
+struct Stop(Failure);
 
 #[derive(Default)]
 struct Reader {
@@ -45,7 +49,7 @@ struct Reader {
     holder: Option<String>,
     unknown: Vec<String>,
     /// What was wrong first; the rest is read nevertheless.
-    wrong: Option<String>,
+    wrong: Option<Failure>,
 }
 
 impl Reader {
@@ -57,11 +61,14 @@ impl Reader {
             (Type::Pointer(of), value) => self.value(value, of),
             (Type::Struct(definition), Value::Object(fields)) => self.fields(fields, definition),
             (Type::List { item, .. }, Value::Array(items)) => self.items(items, item),
-            (Type::Map { value: of, .. }, Value::Object(fields)) => self.entries(fields, of),
+            (Type::Map { name, value: of }, Value::Object(fields)) => {
+                let of = if name == RESOURCES { &Type::Special(Special::Resource) } else { &**of };
+                self.entries(fields, of)
+            }
             (of, value) => match scalars::read(value, of) {
                 Ok(value) => Ok(value),
                 Err(wrong) => {
-                    let error = self.in_context(wrong);
+                    let error = self.in_context(wrong.into());
                     self.wrong.get_or_insert(error);
                     self.zero(of)
                 }
@@ -78,7 +85,7 @@ impl Reader {
             Type::Bytes | Type::Pointer(_) | Type::List { .. } | Type::Map { .. } => Value::Null,
             Type::Struct(definition) => self.fields(Map::new(), definition)?,
             Type::Special(special) => match special {
-                Special::Quantity => "0".into(),
+                Special::Quantity | Special::Resource => "0".into(),
                 Special::IntOrString => 0.into(),
                 Special::SchemaOrBool => false.into(),
                 _ => Value::Null,
@@ -91,7 +98,8 @@ impl Reader {
         let known = struct_of(definition).unwrap_or(&none);
         let mut read = Map::new();
         for (name, field) in known {
-            let value = self.at_field(name, definition, |this| this.field(given.remove(name), field))?;
+            let value =
+                self.at_field(name, field, definition, |this| this.field(given.remove(name), field))?;
             read.extend(value.map(|value| (name.clone(), value)));
         }
         for name in given.keys().take(MAX_UNKNOWN.saturating_sub(self.unknown.len())) {
@@ -155,13 +163,14 @@ impl Reader {
             (Special::Time, value) => times::seconds(&value),
             (Special::MicroTime, value) => times::microseconds(&value),
             (Special::Quantity, value) => quantity::canonical(&value),
+            (Special::Resource, value) => quantity::canonical_resource(&value),
             (Special::IntOrString, value) => scalars::int_or_string(value),
             (Special::SchemaOrList | Special::SchemaOrTexts, Value::Array(items)) if items.is_empty() => {
                 Ok(Value::Null)
             }
             (Special::SchemaOrTexts, Value::Array(items)) => {
                 let item = Type::Text { name: "string".to_owned() };
-                return Self::apart(
+                return self.apart(
                     Value::Array(items),
                     &Type::List { name: "[]string".to_owned(), item: Box::new(item) },
                 );
@@ -169,51 +178,80 @@ impl Reader {
             (Special::SchemaOrList, Value::Array(items)) => {
                 let item = Box::new(Type::Struct(SCHEMA.to_owned()));
                 let name = "[]v1.JSONSchemaProps".to_owned();
-                return Self::apart(Value::Array(items), &Type::List { name, item });
+                return self.apart(Value::Array(items), &Type::List { name, item });
             }
-            (_, value @ Value::Object(_)) => return Self::apart(value, &Type::Struct(SCHEMA.to_owned())),
-            (Special::SchemaOrBool, _) => return Err(Stop("boolean or JSON schema expected".to_owned())),
+            (_, value @ Value::Object(_)) => return self.apart(value, &Type::Struct(SCHEMA.to_owned())),
+            (Special::SchemaOrBool, _) => Err(Wrong::Said("boolean or JSON schema expected".to_owned())),
             _ => Ok(Value::Null),
         };
-        read.map_err(|wrong| Stop(self.in_context(wrong)))
+        read.map_err(|wrong| Stop(self.in_context(wrong.into())))
     }
 
     /// Reads what reads itself: unknown fields in it are not noticed, and errors stop everything.
-    fn apart(value: Value, of: &Type) -> Result<Value, Stop> {
+    fn apart(&self, value: Value, of: &Type) -> Result<Value, Stop> {
         let mut inner = Self::default();
-        let read = inner.value(value, of)?;
+        let read = inner.value(value, of).map_err(|Stop(failure)| Stop(self.in_context(failure)))?;
         match inner.wrong {
-            Some(error) => Err(Stop(error)),
+            Some(failure) => Err(Stop(self.in_context(failure))),
             None => Ok(read),
         }
     }
 
-    fn at_field<T>(&mut self, name: &str, definition: &str, visit: impl FnOnce(&mut Self) -> T) -> T {
-        let length = self.path.len();
+    fn at_field<T>(
+        &mut self,
+        name: &str,
+        field: &Field,
+        definition: &str,
+        visit: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let (length, depth) = (self.path.len(), self.fields.len());
         if length > 0 {
             self.path.push('.');
         }
         self.path.push_str(name);
+        self.fields.extend(field.embedded.iter().cloned());
         self.fields.push(name.to_owned());
         let around = self.holder.replace(short_name(definition).to_owned());
         let result = visit(self);
         self.holder = around;
-        self.fields.pop();
+        self.fields.truncate(depth);
         self.path.truncate(length);
         result
     }
 
-    fn in_context(&self, wrong: scalars::Wrong) -> String {
-        match (wrong, &self.holder) {
-            (scalars::Wrong::Said(error), _) => error,
-            (scalars::Wrong::Type { value, wanted }, Some(holder)) => {
+    /// The same failure, of something in the field that is being read.
+    fn in_context(&self, failure: Failure) -> Failure {
+        let fields = self.fields.iter().cloned().chain(failure.fields).collect();
+        Failure { holder: self.holder.clone().or(failure.holder), fields, ..failure }
+    }
+}
+
+/// Why an object cannot be read, and where.
+struct Failure {
+    wrong: Wrong,
+    holder: Option<String>,
+    fields: Vec<String>,
+}
+
+impl From<Wrong> for Failure {
+    fn from(wrong: Wrong) -> Self {
+        Self { wrong, holder: None, fields: Vec::new() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.wrong, &self.holder) {
+            (Wrong::Said(error), _) => f.write_str(error),
+            (Wrong::Type { value, wanted }, Some(holder)) => {
                 let fields = self.fields.join(".");
-                format!(
+                write!(
+                    f,
                     "json: cannot unmarshal {value} into Go struct field {holder}.{fields} of type {wanted}"
                 )
             }
-            (scalars::Wrong::Type { value, wanted }, None) => {
-                format!("json: cannot unmarshal {value} into Go value of type {wanted}")
+            (Wrong::Type { value, wanted }, None) => {
+                write!(f, "json: cannot unmarshal {value} into Go value of type {wanted}")
             }
         }
     }

@@ -9,8 +9,9 @@ const FORM: &str =
 const NUMBER: &str = "unable to parse numeric part of quantity";
 const SUFFIX: &str = "unable to parse quantity's suffix";
 
-/// The finest that is kept: a billionth.
+/// The finest that is kept: a billionth; and among resources a thousandth.
 const FINEST: i32 = -9;
+const FINEST_OF_RESOURCES: i32 = -3;
 /// How many digits a number can have that the server keeps as it was written.
 const SHORT: i32 = 18;
 /// The same for numbers with a binary suffix, whose size counts too.
@@ -25,15 +26,24 @@ enum Form {
 
 /// The quantity as it is printed.
 pub(super) fn canonical(value: &Value) -> Result<Value, Wrong> {
+    read(value, FINEST)
+}
+
+/// The same for an amount of a resource, which is rounded up to thousandths.
+pub(super) fn canonical_resource(value: &Value) -> Result<Value, Wrong> {
+    read(value, FINEST_OF_RESOURCES)
+}
+
+fn read(value: &Value, finest: i32) -> Result<Value, Wrong> {
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
-        other => return Err(Wrong::Said(if other.is_boolean() { FORM } else { NUMBER }.to_owned())),
+        _ => return Err(Wrong::Said(FORM.to_owned())),
     };
-    parse(&text).map(Value::from).map_err(|error| Wrong::Said(error.to_owned()))
+    parse(&text, finest).map(Value::from).map_err(|error| Wrong::Said(error.to_owned()))
 }
 
-fn parse(text: &str) -> Result<String, &'static str> {
+fn parse(text: &str, finest: i32) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err(FORM);
     }
@@ -48,11 +58,17 @@ fn parse(text: &str) -> Result<String, &'static str> {
         return Err(FORM);
     }
     let (form, exponent) = interpret(suffix).ok_or(SUFFIX)?;
-    if whole.is_empty() && fraction.is_empty() && !suffix.is_empty() {
+    let number = Number {
+        negative: text.starts_with('-'),
+        whole: whole.trim_start_matches('0'),
+        fraction,
+        form,
+        exponent,
+        finest,
+    };
+    if whole.is_empty() && fraction.is_empty() && !number.is_short() {
         return Err(NUMBER);
     }
-    let whole = whole.trim_start_matches('0');
-    let number = Number { negative: text.starts_with('-'), whole, fraction, form, exponent };
     if number.is_kept() { Ok(text.to_owned()) } else { Ok(number.print()) }
 }
 
@@ -65,7 +81,7 @@ fn has_form(suffix: &str) -> bool {
 fn interpret(suffix: &str) -> Option<(Form, i32)> {
     let decimal = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
     if let Some(index) = decimal.iter().position(|known| *known == suffix) {
-        return i32::try_from(index).ok().map(|index| (Form::Decimal, index * 3 + FINEST));
+        return i32::try_from(index).ok().map(|index| (Form::Decimal, index * 3 - 9));
     }
     let binary = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
     if let Some(index) = binary.iter().position(|known| *known == suffix) {
@@ -81,24 +97,36 @@ struct Number<'a> {
     fraction: &'a str,
     form: Form,
     exponent: i32,
+    /// The power of ten below which nothing is kept.
+    finest: i32,
 }
 
 impl Number<'_> {
     /// Whether the server keeps what was written: it takes short numbers for canonical by a few signs only.
     fn is_kept(&self) -> bool {
-        let whole = if self.whole.is_empty() { "0" } else { self.whole };
-        let digits = format!("{whole}{}", self.fraction);
-        let length = i32::try_from(digits.len()).unwrap_or(i32::MAX);
+        let digits = self.digits();
         if self.form == Form::Binary {
-            let is_short = length + self.exponent * 3 / 10 < SHORT_BINARY;
             let last_bits = digits.parse::<u64>().unwrap_or(0) & 7;
-            return self.fraction.is_empty() && is_short && last_bits != 0;
+            return self.fraction.is_empty() && self.is_short() && last_bits != 0;
         }
-        length <= SHORT
-            && self.scale() >= FINEST
+        self.is_short()
+            && self.scale() >= self.finest
             && self.scale() % 3 == 0
             && !digits.ends_with("000")
             && !digits.starts_with('0')
+    }
+
+    /// Whether the server keeps it as a number of the machine.
+    fn is_short(&self) -> bool {
+        let length = i32::try_from(self.digits().len()).unwrap_or(i32::MAX);
+        match self.form {
+            Form::Binary => length + self.exponent * 3 / 10 < SHORT_BINARY,
+            _ => length <= SHORT,
+        }
+    }
+
+    fn digits(&self) -> String {
+        format!("{}{}", if self.whole.is_empty() { "0" } else { self.whole }, self.fraction)
     }
 
     /// The power of ten that the digits, taken as a whole number, are multiplied by.
@@ -116,7 +144,7 @@ impl Number<'_> {
             return "0".to_owned();
         }
         let factor = if self.form == Form::Binary { 1_i128 << self.exponent.clamp(0, 60) } else { 1 };
-        let (mut number, mut exponent) = rounded(digits.saturating_mul(factor), self.scale());
+        let (mut number, mut exponent) = rounded(digits.saturating_mul(factor), self.scale(), self.finest);
         if self.form == Form::Binary {
             let most = i128::from(i64::MAX);
             number = number.min(most.saturating_mul(10_i128.pow(exponent.unsigned_abs())));
@@ -145,12 +173,12 @@ impl Number<'_> {
 }
 
 /// Rounds up what is finer than is kept.
-fn rounded(digits: i128, scale: i32) -> (i128, i32) {
-    if scale >= FINEST {
+fn rounded(digits: i128, scale: i32, finest: i32) -> (i128, i32) {
+    if scale >= finest {
         return (digits, scale);
     }
-    let divisor = 10_i128.checked_pow((FINEST - scale).unsigned_abs()).unwrap_or(i128::MAX);
-    (digits / divisor + i128::from(digits % divisor != 0), FINEST)
+    let divisor = 10_i128.checked_pow((finest - scale).unsigned_abs()).unwrap_or(i128::MAX);
+    (digits / divisor + i128::from(digits % divisor != 0), finest)
 }
 
 fn in_binary(mut number: i128) -> String {
@@ -222,8 +250,9 @@ mod tests {
             ("0.00001Ki", "10240u"),
             ("1.", "1."),
         ] {
-            let found = parse(text).unwrap_or_else(|_| "error".to_owned());
+            let found = parse(text, FINEST).unwrap_or_else(|_| "error".to_owned());
             assert_eq!(found, printed, "{text}");
         }
+        assert_eq!(parse("1.5m", FINEST_OF_RESOURCES).unwrap(), "2m");
     }
 }

@@ -65,6 +65,7 @@ impl Reader {
                 let of = if name == RESOURCES { &Type::Special(Special::Resource) } else { &**of };
                 self.entries(fields, of)
             }
+            (Type::Bytes, Value::Array(items)) if items.is_empty() => Ok("".into()),
             (of, value) => match scalars::read(value, of) {
                 Ok(value) => Ok(value),
                 Err(wrong) => {

@@ -58,6 +58,9 @@ fn bytes(text: &str) -> Result<Value, Wrong> {
         Ok(bytes) => Ok(STANDARD.encode(bytes).into()),
         Err(error) => {
             let at = match error {
+                // What follows the end is wrong, not the end.
+                DecodeError::InvalidByte(at, b'=') if kept.len() > at + 2 && at % 4 == 2 => at + 2,
+                DecodeError::InvalidByte(at, b'=') if at % 4 == 3 => at + 1,
                 DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
                 DecodeError::InvalidLength(length) => length - length % 4,
                 DecodeError::InvalidPadding => kept.len(),

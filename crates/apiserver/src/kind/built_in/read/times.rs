@@ -33,12 +33,29 @@ fn text(value: &Value) -> Result<&str, Wrong> {
 }
 
 fn wrong(text: &str, layout: &str) -> Wrong {
+    if let Some(extra) = extra(text, layout) {
+        return Wrong::Said(format!("parsing time {text:?}: extra text: {extra:?}"));
+    }
     let part = if layout == MICROSECONDS && parse(text).is_some() {
         (&text[19..], ".000000")
     } else {
         first_wrong(text)
     };
     Wrong::Said(format!("parsing time {text:?} as {layout:?}: cannot parse {:?} as {:?}", part.0, part.1))
+}
+
+/// What follows a time that would be fine without it.
+fn extra<'a>(text: &'a str, layout: &str) -> Option<&'a str> {
+    let rest = text.get(19..)?;
+    let digits = rest.strip_prefix('.').map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+    let fraction = if digits == 0 { 0 } else { digits + 1 };
+    if layout == MICROSECONDS && digits != 6 {
+        return None;
+    }
+    let zone = rest.get(fraction..)?;
+    let length = if zone.starts_with('Z') { 1 } else { 6 };
+    let (time, extra) = text.split_at_checked(19 + fraction + length)?;
+    (!extra.is_empty() && parse(time).is_some()).then_some(extra)
 }
 
 /// What is left where a text stops to be a time, and what was expected there.

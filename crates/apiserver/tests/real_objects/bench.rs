@@ -79,6 +79,7 @@ pub(crate) struct Bench {
     resource: Resource,
     api_version: &'static str,
     kind: &'static str,
+    in_any_order: bool,
     asked: usize,
     found: Vec<String>,
 }
@@ -91,7 +92,22 @@ impl Bench {
             .into_iter()
             .find(|it| it.api_version() == api_version && it.kind_name == kind)
             .unwrap();
-        Self { runtime, client, path, resource, api_version, kind, asked: 0, found: Vec::new() }
+        Self {
+            runtime,
+            client,
+            path,
+            resource,
+            api_version,
+            kind,
+            in_any_order: false,
+            asked: 0,
+            found: Vec::new(),
+        }
+    }
+
+    /// Causes may come in any order: the real server goes through maps in any order.
+    pub(crate) fn in_any_order(self) -> Self {
+        Self { in_any_order: true, ..self }
     }
 
     /// Asks the real server.
@@ -163,9 +179,10 @@ impl Bench {
     fn answer(&self, sent: &Value, old: Option<&Value>, part: Part) -> Answer {
         let kind = self.ours();
         let mut object = sent.clone();
-        if let Err(why) = kind.read(&mut object) {
-            return Answer { body: self.unreadable(&why), warnings: Vec::new() };
-        }
+        let unknown = match kind.read(&mut object) {
+            Ok(unknown) => unknown,
+            Err(why) => return Answer { body: self.unreadable(&why), warnings: Vec::new() },
+        };
         let traits = self.resource.traits;
         let mut object = match old {
             None => {
@@ -182,7 +199,10 @@ impl Bench {
         kind.prepare(&mut object, old, part, &Nothing).unwrap();
         let errors = kind.check(&object, old, part);
         let body = if errors.is_empty() { object.clone() } else { self.refusal(&object, &errors) };
-        Answer { body, warnings: kind.warnings(&object, old) }
+        let mut warnings: Vec<String> =
+            unknown.iter().map(|path| format!("unknown field {path:?}")).collect();
+        warnings.extend(kind.warnings(&object, old));
+        Answer { body, warnings }
     }
 
     fn unreadable(&self, why: &str) -> Value {
@@ -225,10 +245,32 @@ impl Bench {
 
     fn compare(&mut self, change: &Value, ours: &Answer, theirs: &Answer) {
         self.asked += 1;
-        let (ours, theirs) = (comparable(ours), comparable(theirs));
+        let (ours, theirs) = (self.comparable(ours), self.comparable(theirs));
         if ours != theirs {
             self.found.push(format!("{change}\n  ours: {ours}\ntheirs: {theirs}"));
         }
+    }
+
+    /// An answer without what must differ.
+    fn comparable(&self, answer: &Answer) -> Value {
+        let mut body = answer.body.clone();
+        if answer.is_refusal() {
+            if self.in_any_order
+                && let Some(causes) = body["details"]["causes"].as_array_mut()
+            {
+                causes.sort_by_key(Value::to_string);
+                body["message"] = Value::Null;
+            }
+            return body;
+        }
+        if let Some(metadata) = body["metadata"].as_object_mut() {
+            metadata
+                .retain(|name, _| ["name", "labels", "annotations", "finalizers"].contains(&name.as_str()));
+        }
+        // The real server goes through maps in any order.
+        let mut warnings = answer.warnings.clone();
+        warnings.sort();
+        json!({"object": body, "warnings": warnings})
     }
 
     /// Fails with what differs.
@@ -237,21 +279,6 @@ impl Bench {
         assert!(self.found.is_empty(), "{} differences:\n{}", self.found.len(), self.found.join("\n"));
         assert!(self.asked >= at_least, "only {} questions", self.asked);
     }
-}
-
-/// An answer without what must differ.
-fn comparable(answer: &Answer) -> Value {
-    let mut body = answer.body.clone();
-    if answer.is_refusal() {
-        return body;
-    }
-    if let Some(metadata) = body["metadata"].as_object_mut() {
-        metadata.retain(|name, _| ["name", "labels", "annotations", "finalizers"].contains(&name.as_str()));
-    }
-    // The real server goes through maps in any order.
-    let mut warnings = answer.warnings.clone();
-    warnings.sort();
-    json!({"object": body, "warnings": warnings})
 }
 
 /// The object with a merge patch applied.

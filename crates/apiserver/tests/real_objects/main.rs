@@ -6,6 +6,7 @@ mod crds;
 mod data;
 mod events;
 mod namespaces;
+mod nearly;
 mod network;
 mod others;
 mod rbac;

@@ -9,7 +9,7 @@ pub use names::{NameRule, label, label_1035, label_key, label_value, path_segmen
 use serde_json::{Map, Value};
 
 use crate::lifecycle::metadata::{finalizers, is_ending, text};
-use crate::schema::{FieldError, Path};
+use crate::schema::{FieldError, Path, go_json};
 
 /// How large the annotations of one object may be together, keys and values.
 const MAX_ANNOTATIONS: usize = 256 * 1024;
@@ -172,7 +172,7 @@ fn check_owners(object: &Value, at: &Path) -> Vec<FieldError> {
         must("uid", field("uid").is_empty(), "must not be empty");
         if (field("apiVersion"), field("kind")) == ("v1", "Event") {
             let why = "/v1, Kind=Event is disallowed from being an owner";
-            errors.push(FieldError::invalid(at, owner.clone(), why));
+            errors.push(FieldError::invalid_shown(at, owner.clone(), shown(owner), why));
         }
         if owner.get("controller") == Some(&Value::Bool(true)) {
             let this = format!("{}/{}", field("kind"), field("name"));
@@ -181,13 +181,22 @@ fn check_owners(object: &Value, at: &Path) -> Vec<FieldError> {
                     let why = format!(
                         "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {this}"
                     );
-                    errors.push(FieldError::invalid(at, owners.clone(), why));
+                    let all: Vec<String> = owners.iter().map(shown).collect();
+                    let all = format!("[{}]", all.join(","));
+                    errors.push(FieldError::invalid_shown(at, Value::Array(owners.clone()), all, why));
                 }
                 None => controller = Some(this),
             }
         }
     }
     errors
+}
+
+/// An owner with its fields in the order of the server's type.
+fn shown(owner: &Value) -> String {
+    let fields = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
+    let fields = fields.iter().filter_map(|name| Some(format!("\"{name}\":{}", go_json(owner.get(*name)?))));
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
 /// The version in an `apiVersion`; "" where there is none.

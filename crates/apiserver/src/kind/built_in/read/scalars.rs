@@ -2,7 +2,8 @@
 
 use base64::DecodeError;
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use serde_json::Value;
 
 use crate::kind::built_in::types::Type;
@@ -51,10 +52,16 @@ pub(super) fn read(value: Value, of: &Type) -> Result<Value, Wrong> {
     }
 }
 
+/// Bits after the end do not matter, as with Go.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
+
 /// Base64, read and written anew. Line breaks in it do not count.
 fn bytes(text: &str) -> Result<Value, Wrong> {
     let kept: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
-    match STANDARD.decode(&kept) {
+    match LENIENT.decode(&kept) {
         Ok(bytes) => Ok(STANDARD.encode(bytes).into()),
         Err(error) => {
             let at = match error {

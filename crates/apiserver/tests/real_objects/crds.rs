@@ -232,7 +232,7 @@ fn real_conversions_of_crds_are_accepted_and_refused_the_same() {
 }
 
 /// What the controllers of the real server make of a CRD, without times.
-fn settled(bench: &Bench, name: &str) -> Value {
+pub(crate) fn settled(bench: &Bench, name: &str) -> Value {
     let asks = || {
         let stored = bench.ask("GET", &format!("{PATH}/{name}"), None).body;
         let conditions = stored["status"]["conditions"].as_array().cloned().unwrap_or_default();

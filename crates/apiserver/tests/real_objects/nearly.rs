@@ -90,7 +90,11 @@ fn compare(api_version: &'static str, kind: &'static str, path: &'static str, re
     let mut all = changes(&object);
     all.retain(|object| !is_empty_where_it_shows(object));
     bench.creations(&json!({}), &all);
-    let mut stored = bench.create(&changed(rest, &json!({"metadata": {"finalizers": null}})));
+    let name = match kind {
+        "CustomResourceDefinition" => rest["metadata"]["name"].clone(),
+        _ => format!("nearly-{}", api_version.replace('/', "-")).into(),
+    };
+    let mut stored = bench.create(&changed(rest, &json!({"metadata": {"name": name, "finalizers": null}})));
     if kind == "CustomResourceDefinition" {
         stored = crate::crds::settled(&bench, stored["metadata"]["name"].as_str().unwrap());
     }
@@ -136,7 +140,6 @@ fn real_events_are_nearly_right_in_the_same_way() {
     let rest = json!({
         "regarding": about, "related": about, "reason": "R", "note": "m", "type": "Normal", "eventTime": time,
         "series": {"count": 2, "lastObservedTime": time}, "action": "A", "reportingController": "c", "reportingInstance": "i",
-        "metadata": {"name": "probe-new"},
     });
     compare("events.k8s.io/v1", "Event", "/apis/events.k8s.io/v1/namespaces/default/events", &rest);
     let rest = json!({"spec": {

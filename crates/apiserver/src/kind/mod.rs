@@ -75,7 +75,7 @@ pub trait Kind: Debug + Send + Sync {
     fn sharing(&self) -> &Sharing;
 
     /// For how many seconds an object goes on living after its deletion was asked for: `asked` is what the client
-    /// said. None: it does not, as with all but Pods.
+    /// said. None: it does not, as with all but Pods; 0: it is seen marked, and goes at once.
     fn grace(&self, object: &Value, asked: Option<i64>) -> Option<i64> {
         let _ = (object, asked);
         None

@@ -56,6 +56,7 @@ pub fn create(
     metadata::set(&mut object, "creationTimestamp", Some(metadata::time_text(source.now()).into()));
     metadata::set(&mut object, "generation", creation.traits.generation.then(|| 1.into()));
     if creation.traits.status
+        && !creation.traits.first_status
         && let Some(fields) = object.as_object_mut()
     {
         fields.remove("status");
@@ -99,8 +100,13 @@ mod tests {
     use super::super::testing::Counting;
     use super::*;
 
-    const WIDGETS: Traits =
-        Traits { namespaced: true, status: true, generation: true, status_writes_metadata: false };
+    const WIDGETS: Traits = Traits {
+        namespaced: true,
+        status: true,
+        generation: true,
+        status_writes_metadata: false,
+        first_status: false,
+    };
 
     fn created(object: Value, traits: Traits) -> Result<Value, CreateError> {
         create(object, Creation { namespace: Some("ns"), traits }, &mut Counting::default())

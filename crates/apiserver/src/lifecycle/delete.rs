@@ -32,6 +32,8 @@ pub struct Deletion {
     pub resource_version: Option<String>,
     /// For how many more seconds it goes on living.
     pub grace: i64,
+    /// Whether it is marked even if it goes at once, as what may live on is.
+    pub marks: bool,
     /// Whether something besides its finalizers keeps it.
     pub held: bool,
 }
@@ -41,6 +43,8 @@ pub struct Deletion {
 pub enum Ending {
     /// It goes now; this is its last state.
     Now(Value),
+    /// It is marked, which others see, and then goes at once.
+    MarkedNow(Value),
     /// It is marked, and goes when its finalizers are gone.
     Marked(Value),
     /// It is marked already, and nothing changes.
@@ -62,7 +66,8 @@ pub fn delete(stored: &Value, deletion: &Deletion, source: &mut impl Source) -> 
     check(stored, "ResourceVersion", "resourceVersion", deletion.resource_version.as_deref())?;
     let mut next = stored.clone();
     set_policy(&mut next, deletion.policy);
-    if metadata::finalizers(&next).is_empty() && deletion.grace == 0 && !deletion.held {
+    let goes = metadata::finalizers(&next).is_empty() && deletion.grace == 0 && !deletion.held;
+    if goes && !deletion.marks {
         return Ok(Ending::Now(next));
     }
     if metadata::is_ending(&next) {
@@ -77,7 +82,12 @@ pub fn delete(stored: &Value, deletion: &Deletion, source: &mut impl Source) -> 
             metadata::set(&mut next, "generation", Some((generation + 1).into()));
         }
     }
-    Ok(if next == *stored { Ending::Same } else { Ending::Marked(next) })
+    Ok(match (goes, next == *stored) {
+        (true, true) => Ending::Now(next),
+        (true, false) => Ending::MarkedNow(next),
+        (false, true) => Ending::Same,
+        (false, false) => Ending::Marked(next),
+    })
 }
 
 /// A second deletion can bring the end nearer, and never put it off.
@@ -194,6 +204,12 @@ mod tests {
         assert_eq!(sooner["metadata"]["deletionTimestamp"], "2026-01-01T00:00:10Z");
         assert_eq!(sooner["metadata"]["generation"], 4, "its end has been counted once");
         assert!(matches!(asks(&sooner, 0), Ending::Now(_)));
+        let marks = Deletion { marks: true, ..Deletion::default() };
+        let Ok(Ending::MarkedNow(last)) = delete(&object(&[]), &marks, &mut Counting::default()) else {
+            panic!("it is marked and goes")
+        };
+        assert_eq!(last["metadata"]["deletionGracePeriodSeconds"], 0);
+        assert_eq!(delete(&last, &marks, &mut Counting::default()), Ok(Ending::Now(last.clone())));
         let held = Deletion { held: true, ..Deletion::default() };
         assert!(matches!(delete(&object(&[]), &held, &mut Counting::default()), Ok(Ending::Marked(_))));
     }

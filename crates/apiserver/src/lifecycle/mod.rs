@@ -24,6 +24,8 @@ pub struct Traits {
     pub generation: bool,
     /// Whether a write to `status` changes metadata too, as it does for built-in kinds.
     pub status_writes_metadata: bool,
+    /// Whether a new object comes with its status, as nodes do.
+    pub first_status: bool,
 }
 
 /// Where new things come from: names, uids and times. Given by the caller, so that a test can repeat itself.

@@ -151,8 +151,13 @@ mod tests {
         update(stored, sent, part, traits).map(|next| settle(stored, next, part, traits))
     }
 
-    const WIDGETS: Traits =
-        Traits { namespaced: true, status: true, generation: true, status_writes_metadata: false };
+    const WIDGETS: Traits = Traits {
+        namespaced: true,
+        status: true,
+        generation: true,
+        status_writes_metadata: false,
+        first_status: false,
+    };
 
     fn stored() -> Value {
         json!({

@@ -98,6 +98,7 @@ fn resource(
             status: version.pointer("/subresources/status").is_some(),
             generation: true,
             status_writes_metadata: false,
+            first_status: false,
         },
         selectable: selectable(version, namespaced),
         scale: scale(version)?,

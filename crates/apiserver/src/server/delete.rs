@@ -99,11 +99,13 @@ impl Server {
         let resource = &call.resource;
         let object = objects::load_stored(resource, stored);
         resource.kind.refuse_end(&object)?;
+        let grace = resource.kind.grace(&object, options.grace);
         let deletion = Deletion {
             policy: options.policy,
             uid: options.uid.clone(),
             resource_version: options.resource_version.clone(),
-            grace: resource.kind.grace(&object, options.grace).unwrap_or(0),
+            grace: grace.unwrap_or(0),
+            marks: grace.is_some(),
             held: resource.kind.is_held(&object),
         };
         let ending = lifecycle::delete(&object, &deletion, &mut self.source())
@@ -114,18 +116,37 @@ impl Server {
         };
         Ok(match ending {
             Ending::Same => Ok(Deleted { object, gone: false }),
-            Ending::Now(last) if options.dry_run => Ok(Deleted { object: last, gone: true }),
+            Ending::Now(last) | Ending::MarkedNow(last) if options.dry_run => {
+                Ok(Deleted { object: last, gone: true })
+            }
             Ending::Marked(next) if options.dry_run => Ok(Deleted { object: next, gone: false }),
             Ending::Marked(next) if next == object => Ok(Deleted { object, gone: false }),
             Ending::Now(last) => {
                 let removed = self.remove(resource, &call.key(), last, stored.revision).await;
                 removed.map(|object| Deleted { object, gone: true })
             }
+            Ending::MarkedNow(next) => self.mark_and_remove(call, next, stored).await,
             Ending::Marked(next) => {
                 let marked = self.put(resource, call.key(), next, Expect::At(stored.revision)).await;
                 marked.map(|object| Deleted { object, gone: false })
             }
         })
+    }
+}
+
+impl Server {
+    /// Marks an object, so that it is seen marked, and removes it.
+    async fn mark_and_remove(
+        &self,
+        call: &Call,
+        next: Value,
+        stored: &Stored,
+    ) -> Result<Deleted, WriteError> {
+        let resource = &call.resource;
+        let marked = self.put(resource, call.key(), next, Expect::At(stored.revision)).await?;
+        let revision = metadata::text(&marked, "resourceVersion").parse().unwrap_or(stored.revision);
+        let object = self.remove(resource, &call.key(), marked, revision).await?;
+        Ok(Deleted { object, gone: true })
     }
 }
 

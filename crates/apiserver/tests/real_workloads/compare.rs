@@ -2,15 +2,12 @@
 //!
 //! A case is an object with some fields changed: `{"/spec/replicas": -1}`; null takes a field away.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use muster_apiserver::lifecycle::Part;
 use serde_json::{Map, Value, json};
 
-use crate::ours::{self, World};
-use crate::server::{Answer, Refusal, Server, Stays};
+use crate::server::{Answer, Objects, Refusal, Sides, Stays};
 
 /// How closely messages must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,74 +106,62 @@ fn edit(object: &mut Value, pointer: &str, value: &Value) {
     }
 }
 
-/// What can be looked up.
-pub(crate) async fn world() -> World {
-    let mut world = BTreeMap::new();
-    let resources = [
-        ("/services", json!({"apiVersion": "v1", "kind": "Service"})),
-        ("storage.k8s.io/storageclasses", json!({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass"})),
-        (
-            "scheduling.k8s.io/priorityclasses",
-            json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}),
-        ),
-    ];
-    for (resource, example) in resources {
-        let objects = Server::of(&example).await.list().await;
-        world.insert(resource.to_owned(), objects.into_iter().map(Arc::new).collect());
-    }
-    World(world)
-}
-
 /// Holds all cases against both servers, and says all that is different.
-pub(crate) async fn compare(base: &Value, creations: Vec<Creation>, changes: Vec<Change>) {
-    let server = Server::of(base).await;
-    let world = world().await;
+pub(crate) async fn compare(sides: &Sides, base: &Value, creations: Vec<Creation>, changes: Vec<Change>) {
+    let servers = sides.of(base);
     let mut differences = String::new();
     let count = creations.len() + changes.len();
     for case in creations {
         let object = edited(base, &case.edits);
-        let (theirs, ours) = (server.create(&object, case.stays).await, ours::create(&object, &world));
-        if case.stays == Stays::Yes && theirs.is_ok() {
-            server.delete(object["metadata"]["name"].as_str().unwrap()).await;
+        let mut answers = Vec::new();
+        for server in &servers {
+            let answer = server.create(&object, case.stays).await;
+            if case.stays == Stays::Yes && answer.is_ok() {
+                server.delete(object["metadata"]["name"].as_str().unwrap(), GONE).await.unwrap();
+            }
+            answers.push(plain(answer, &object, None, case.words));
         }
-        note(&mut differences, case.name, case.words, &object, theirs, ours);
+        note(&mut differences, case.name, &answers[0], &answers[1]);
     }
-    for (index, case) in changes.into_iter().enumerate() {
-        let mut object = edited(base, &case.before);
-        let name = format!("{}-{index}", object["metadata"]["name"].as_str().unwrap());
-        object["metadata"]["name"] = json!(name);
-        let mut stored = server
-            .create(&object, Stays::Yes)
-            .await
-            .unwrap_or_else(|error| panic!("{}: {error:?}", case.name));
-        if !case.status.is_null() {
-            let with_status = edited(&stored, &case.status);
-            stored = server.replace(&with_status, "/status", Stays::Yes).await.unwrap();
+    for (index, case) in changes.iter().enumerate() {
+        let mut before = edited(base, &case.before);
+        before["metadata"]["name"] = json!(format!("{}-{index}", base["metadata"]["name"].as_str().unwrap()));
+        let mut answers = Vec::new();
+        for server in &servers {
+            let (stored, answer) = changed(server, &before, case).await;
+            let sent = edited(&before, &case.edits);
+            answers.push(plain(answer, &sent, Some(&stored), case.words));
         }
-        let next = edited(&stored, &case.edits);
-        let below = if case.part == Part::Status { "/status" } else { "" };
-        let theirs = server.replace(&next, below, Stays::No).await;
-        let mut world = self::world().await;
-        world
-            .0
-            .entry("/services".to_owned())
-            .or_default()
-            .retain(|service| service["metadata"]["name"] != *name);
-        let ours = ours::replace(&next, &stored, case.part, &world);
-        note(&mut differences, case.name, case.words, &next, theirs, ours);
-        server.delete(&name).await;
+        note(&mut differences, case.name, &answers[0], &answers[1]);
     }
     println!("{count} cases");
     assert!(differences.is_empty(), "{differences}");
 }
 
-fn note(differences: &mut String, name: &str, words: Words, sent: &Value, theirs: Answer, ours: Answer) {
-    let (theirs, ours) = (plain(theirs, sent, words), plain(ours, sent, words));
+/// What is asked for so that an object goes at once.
+const GONE: &str = "gracePeriodSeconds=0";
+
+/// Makes the object that is to be changed, changes it, and takes it away. Gives it as it was before, and the answer.
+async fn changed(server: &Objects, before: &Value, case: &Change) -> (Value, Answer) {
+    let made = server.create(before, Stays::Yes).await;
+    let mut stored = made.unwrap_or_else(|error| panic!("{}: {error:?}", case.name));
+    if !case.status.is_null() {
+        let with_status = edited(&stored, &case.status);
+        stored = server.replace(&with_status, "/status", Stays::Yes).await.unwrap();
+    }
+    let next = edited(&stored, &case.edits);
+    let below = if case.part == Part::Status { "/status" } else { "" };
+    let answer = server.replace(&next, below, Stays::No).await;
+    server.delete(before["metadata"]["name"].as_str().unwrap(), GONE).await.unwrap();
+    (stored, answer)
+}
+
+fn note(differences: &mut String, name: &str, theirs: &Answer, ours: &Answer) {
     if theirs == ours {
         return;
     }
     writeln!(differences, "== {name}").unwrap();
-    match (&theirs, &ours) {
+    match (theirs, ours) {
         (Ok(theirs), Ok(ours)) => list_differences(differences, "", theirs, ours),
         (Err(theirs), Err(ours)) => {
             writeln!(differences, "  theirs: {} {} {}", theirs.code, theirs.reason, theirs.message).unwrap();
@@ -205,13 +190,11 @@ fn list_differences(out: &mut String, path: &str, theirs: &Value, ours: &Value) 
 }
 
 /// An answer without what must differ.
-pub(crate) fn plain(answer: Answer, sent: &Value, words: Words) -> Answer {
+pub(crate) fn plain(answer: Answer, sent: &Value, stored: Option<&Value>, words: Words) -> Answer {
     match answer {
         Ok(mut object) => {
             let metadata = object["metadata"].as_object_mut().unwrap();
-            for field in
-                ["uid", "creationTimestamp", "resourceVersion", "managedFields", "generation", "namespace"]
-            {
+            for field in ["uid", "creationTimestamp", "resourceVersion", "managedFields"] {
                 metadata.remove(field);
             }
             if object.pointer("/status/conditions/0/lastTransitionTime").is_some_and(Value::is_string) {
@@ -220,7 +203,7 @@ pub(crate) fn plain(answer: Answer, sent: &Value, words: Words) -> Answer {
             if object.pointer("/status/lastPhaseTransitionTime").is_some() {
                 object["status"]["lastPhaseTransitionTime"] = json!("<time>");
             }
-            mask_allocated(&mut object, sent);
+            mask_allocated(&mut object, sent, stored);
             mask_uids(&mut object);
             Ok(object)
         }
@@ -241,20 +224,20 @@ pub(crate) fn plain(answer: Answer, sent: &Value, words: Words) -> Answer {
     }
 }
 
-/// Hides addresses and ports that were not asked for.
-fn mask_allocated(object: &mut Value, sent: &Value) {
+/// Hides addresses and ports that were not asked for, and says whether they were there before.
+fn mask_allocated(object: &mut Value, sent: &Value, stored: Option<&Value>) {
     if object["kind"] != "Service" {
         return;
     }
-    let spec = &mut object["spec"];
-    for field in ["clusterIP", "clusterIPs", "healthCheckNodePort"] {
-        if sent["spec"].get(field).is_none() && spec.get(field).is_some_and(|value| *value != json!("None")) {
-            spec[field] = json!("<given>");
-        }
-    }
-    for (index, port) in spec["ports"].as_array_mut().into_iter().flatten().enumerate() {
-        if sent["spec"]["ports"][index].get("nodePort").is_none() && port.get("nodePort").is_some() {
-            port["nodePort"] = json!("<given>");
+    let ports = object["spec"]["ports"].as_array().map_or(0, Vec::len);
+    let fields = ["clusterIP", "clusterIPs", "healthCheckNodePort"].map(|field| format!("/spec/{field}"));
+    let ports = (0..ports).map(|index| format!("/spec/ports/{index}/nodePort"));
+    for pointer in fields.into_iter().chain(ports) {
+        let Some(value) = object.pointer_mut(&pointer) else { continue };
+        let is_address = !["\"None\"", "[\"None\"]"].contains(&value.to_string().as_str());
+        if sent.pointer(&pointer).is_none() && is_address {
+            let before = stored.and_then(|stored| stored.pointer(&pointer));
+            *value = json!(if before == Some(value) { "<kept>" } else { "<given>" });
         }
     }
 }

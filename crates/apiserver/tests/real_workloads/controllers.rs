@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::compare::{Change, Creation, Words, change, compare, create, create_loosely};
+use crate::server::Sides;
 use crate::template_cases;
 
 fn controller(kind: &str) -> Value {
@@ -98,7 +99,7 @@ async fn deployments() {
         .of_status(),
         change("negative status", json!({"/status": {"replicas": -1}})).of_status(),
     ]);
-    compare(&controller("Deployment"), creations, changes).await;
+    compare(&Sides::new().await, &controller("Deployment"), creations, changes).await;
 }
 
 #[tokio::test]
@@ -117,7 +118,7 @@ async fn replica_sets() {
         )
         .of_status(),
     ]);
-    compare(&controller("ReplicaSet"), creations, changes).await;
+    compare(&Sides::new().await, &controller("ReplicaSet"), creations, changes).await;
 }
 
 #[tokio::test]
@@ -139,7 +140,7 @@ async fn daemon_sets() {
         change("strategy", json!({"/spec/minReadySeconds": 1})),
         change("negative status", json!({"/status/numberReady": -1})).of_status(),
     ]);
-    compare(&controller("DaemonSet"), creations, changes).await;
+    compare(&Sides::new().await, &controller("DaemonSet"), creations, changes).await;
 }
 
 fn claim_template(spec: &Value) -> Value {
@@ -220,7 +221,7 @@ async fn stateful_sets() {
         )
         .of_status(),
     ]);
-    compare(&controller("StatefulSet"), creations, changes).await;
+    compare(&Sides::new().await, &controller("StatefulSet"), creations, changes).await;
 }
 
 #[tokio::test]
@@ -238,5 +239,5 @@ async fn controller_revisions() {
     ];
     let changes =
         vec![change("number", json!({"/revision": 2})), change("data", json!({"/data": {"a": 2}})).loosely()];
-    compare(&revision, creations, changes).await;
+    compare(&Sides::new().await, &revision, creations, changes).await;
 }

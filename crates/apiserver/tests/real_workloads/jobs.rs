@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::compare::{Words, change, compare, create, create_loosely};
+use crate::server::Sides;
 use crate::template_cases;
 
 fn job() -> Value {
@@ -80,7 +81,7 @@ async fn jobs() {
         change("mode", json!({"/spec/completionMode": "Indexed"})),
         change("limit", json!({"/spec/backoffLimit": 3})),
     ];
-    compare(&job(), creations, changes).await;
+    compare(&Sides::new().await, &job(), creations, changes).await;
 }
 
 #[tokio::test]
@@ -127,5 +128,5 @@ async fn cron_jobs() {
         change("template", json!({"/spec/jobTemplate/spec/template/spec/containers/0/image": "b"})),
         change("suspend", json!({"/spec/suspend": true})),
     ];
-    compare(&cron, creations, changes).await;
+    compare(&Sides::new().await, &cron, creations, changes).await;
 }

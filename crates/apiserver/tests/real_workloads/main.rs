@@ -6,7 +6,6 @@ mod compare;
 mod controllers;
 mod generated;
 mod jobs;
-mod ours;
 mod pods;
 mod server;
 mod services;

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::compare::{Words, change, compare, create};
+use crate::compare::{Words, change, compare, create, edited};
+use crate::server::{Sides, Stays};
 use crate::template_cases;
 
 pub(crate) fn pod() -> Value {
@@ -31,7 +32,7 @@ async fn pods_are_made_as_on_the_real_server() {
         create("a status of its own", json!({"/status": {"phase": "Running"}})),
         create("wrong host name", json!({"/spec/hostname": "A.b", "/spec/subdomain": "C_d"})),
     ]);
-    compare(&pod(), cases, Vec::new()).await;
+    compare(&Sides::new().await, &pod(), cases, Vec::new()).await;
 }
 
 #[tokio::test]
@@ -66,5 +67,57 @@ async fn pods_change_as_on_the_real_server() {
         change("no quality", json!({"/status/qosClass": null})).of_status(),
         change("other quality", json!({"/status/qosClass": "Guaranteed"})).of_status(),
     ];
-    compare(&pod(), Vec::new(), cases).await;
+    compare(&Sides::new().await, &pod(), Vec::new(), cases).await;
+}
+
+/// What is left of a Pod after its deletion was asked for, step by step.
+#[tokio::test]
+async fn pods_end_as_on_the_real_server() {
+    let sides = Sides::new().await;
+    let on_node = json!({"/spec/nodeName": "n"});
+    let stories: Vec<(&str, Value, Vec<&str>)> = vec![
+        ("nowhere", json!({}), vec![""]),
+        (
+            "somewhere",
+            on_node.clone(),
+            vec!["", "gracePeriodSeconds=60", "gracePeriodSeconds=5", "gracePeriodSeconds=0"],
+        ),
+        ("at once", on_node.clone(), vec!["gracePeriodSeconds=0"]),
+        (
+            "patient",
+            json!({"/spec/nodeName": "n", "/spec/terminationGracePeriodSeconds": 90}),
+            vec!["", "gracePeriodSeconds=0"],
+        ),
+        ("impatient", json!({"/spec/nodeName": "n", "/spec/terminationGracePeriodSeconds": 0}), vec![""]),
+        (
+            "held",
+            json!({"/spec/nodeName": "n", "/metadata/finalizers": ["a.b/c"]}),
+            vec!["", "gracePeriodSeconds=0"],
+        ),
+    ];
+    for (name, edits, deletions) in stories {
+        let mut told = Vec::new();
+        for server in sides.of(&pod()) {
+            let mut object = edited(&pod(), &edits);
+            object["metadata"]["name"] = json!(name.replace(' ', "-"));
+            server.create(&object, Stays::Yes).await.unwrap();
+            let mut story = Vec::new();
+            for deletion in &deletions {
+                let answer = server.delete(&name.replace(' ', "-"), deletion).await;
+                story.push(answer.map(|object| told_of(&object)).map_err(|refusal| refusal.code));
+                let left = server.get(&name.replace(' ', "-")).await;
+                story.push(left.map(|object| told_of(&object)).map_err(|refusal| refusal.code));
+            }
+            told.push(story);
+        }
+        assert_eq!(told[0], told[1], "{name}");
+    }
+}
+
+fn told_of(object: &Value) -> Value {
+    let metadata = &object["metadata"];
+    json!({
+        "kind": object["kind"], "grace": metadata["deletionGracePeriodSeconds"], "generation": metadata["generation"],
+        "ends": !metadata["deletionTimestamp"].is_null(),
+    })
 }

@@ -1,4 +1,4 @@
-//! The real API server, and requests to it.
+//! The real API server and ours, and requests to both.
 
 use http::{Method, Request};
 use kube::Client;
@@ -24,30 +24,46 @@ pub(crate) enum Stays {
     No,
 }
 
-/// The objects of one resource on the real server.
-pub(crate) struct Server {
+/// Clients of both servers.
+pub(crate) struct Sides {
+    real: Client,
+    ours: Client,
+}
+
+impl Sides {
+    /// The real server, which all tests share, and one of ours.
+    pub(crate) async fn new() -> Self {
+        let real = ControlPlane::shared().unwrap().client().await.unwrap();
+        let ours = muster_apiserver::server::Server::builder().build().await;
+        Self { real, ours: Client::new(ours, "default") }
+    }
+
+    /// The resource that an object is of, on the real server and on ours.
+    pub(crate) fn of(&self, object: &Value) -> [Objects; 2] {
+        let path = path_of(object);
+        [&self.real, &self.ours].map(|client| Objects { client: client.clone(), path: path.clone() })
+    }
+}
+
+fn path_of(object: &Value) -> String {
+    let version = object["apiVersion"].as_str().unwrap();
+    let kind = object["kind"].as_str().unwrap();
+    let root = if version.contains('/') { "apis" } else { "api" };
+    let (namespace, end) = match kind {
+        "Node" | "PersistentVolume" => ("", "s"),
+        "StorageClass" | "PriorityClass" => ("", "es"),
+        _ => ("/namespaces/default", "s"),
+    };
+    format!("/{root}/{version}{namespace}/{}{end}", kind.to_lowercase())
+}
+
+/// The objects of one resource on one server.
+pub(crate) struct Objects {
     client: Client,
     path: String,
 }
 
-impl Server {
-    /// The resource that an object is of.
-    pub(crate) async fn of(object: &Value) -> Self {
-        let version = object["apiVersion"].as_str().unwrap();
-        let kind = object["kind"].as_str().unwrap();
-        let root = if version.contains('/') { "apis" } else { "api" };
-        let namespace = match kind {
-            "Node" | "PersistentVolume" | "StorageClass" | "PriorityClass" => "",
-            _ => "/namespaces/default",
-        };
-        let plural = match kind {
-            "StorageClass" | "PriorityClass" => format!("{}es", kind.to_lowercase()),
-            _ => format!("{}s", kind.to_lowercase()),
-        };
-        let client = ControlPlane::shared().unwrap().client().await.unwrap();
-        Self { client, path: format!("/{root}/{version}{namespace}/{plural}") }
-    }
-
+impl Objects {
     pub(crate) async fn create(&self, object: &Value, stays: Stays) -> Answer {
         self.write(Method::POST, &self.path, object, stays).await
     }
@@ -58,16 +74,14 @@ impl Server {
         self.write(Method::PUT, &path, object, stays).await
     }
 
-    pub(crate) async fn list(&self) -> Vec<Value> {
-        let request = Request::get(&self.path).body(Vec::new()).unwrap();
-        let mut answer = self.client.request::<Value>(request).await.unwrap();
-        serde_json::from_value(answer["items"].take()).unwrap_or_default()
+    /// Deletes an object, as the `query` asks.
+    pub(crate) async fn delete(&self, name: &str, query: &str) -> Answer {
+        let path = format!("{}/{name}?{query}", self.path);
+        self.send(Request::delete(path).body(Vec::new()).unwrap()).await
     }
 
-    pub(crate) async fn delete(&self, name: &str) {
-        let path = format!("{}/{name}?gracePeriodSeconds=0", self.path);
-        let request = Request::delete(path).body(Vec::new()).unwrap();
-        self.client.request::<Value>(request).await.unwrap();
+    pub(crate) async fn get(&self, name: &str) -> Answer {
+        self.send(Request::get(format!("{}/{name}", self.path)).body(Vec::new()).unwrap()).await
     }
 
     async fn write(&self, method: Method, path: &str, object: &Value, stays: Stays) -> Answer {
@@ -79,6 +93,10 @@ impl Server {
             .header("content-type", "application/json")
             .body(object.to_string().into_bytes())
             .unwrap();
+        self.send(request).await
+    }
+
+    async fn send(&self, request: Request<Vec<u8>>) -> Answer {
         match self.client.request::<Value>(request).await {
             Ok(object) => Ok(object),
             Err(kube::Error::Api(status)) => {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::compare::{Creation, change, compare, create, create_loosely, create_really};
-use crate::server::{Server, Stays};
+use crate::server::{Sides, Stays};
 
 fn service() -> Value {
     json!({
@@ -30,7 +30,7 @@ fn addresses() -> Vec<Creation> {
             "other address in the list",
             json!({"/spec/clusterIP": "10.0.0.77", "/spec/clusterIPs": ["10.0.0.78"]}),
         ),
-        create_really("taken address", json!({"/spec/clusterIP": "10.0.0.200"})),
+        create_really("taken address", json!({"/spec/clusterIP": "10.0.0.10"})),
         create("address elsewhere", json!({"/spec/clusterIP": "10.9.0.1"})),
         create("first address", json!({"/spec/clusterIP": "10.0.0.0"})),
         create("no address", json!({"/spec/clusterIP": "x"})),
@@ -132,15 +132,19 @@ fn policies() -> Vec<Creation> {
 
 #[tokio::test]
 async fn services_are_made_as_on_the_real_server() {
-    let server = Server::of(&service()).await;
+    let sides = Sides::new().await;
     let mut other = service();
     other["metadata"]["name"] = json!("taken");
     other["spec"] =
-        json!({"type": "NodePort", "clusterIP": "10.0.0.200", "ports": [{"port": 1, "nodePort": 30001}]});
-    server.create(&other, Stays::Yes).await.unwrap();
+        json!({"type": "NodePort", "clusterIP": "10.0.0.10", "ports": [{"port": 1, "nodePort": 30001}]});
+    for server in sides.of(&other) {
+        server.create(&other, Stays::Yes).await.unwrap();
+    }
     let creations = [addresses(), types(), ports(), policies()].into_iter().flatten().collect();
-    compare(&service(), creations, Vec::new()).await;
-    server.delete("taken").await;
+    compare(&sides, &service(), creations, Vec::new()).await;
+    for server in sides.of(&other) {
+        server.delete("taken", "").await.unwrap();
+    }
 }
 
 #[tokio::test]
@@ -151,15 +155,15 @@ async fn services_change_as_on_the_real_server() {
         change("nothing", json!({})),
         change("port", json!({"/spec/ports/0/port": 81})),
         change("addresses left out", without.clone()),
-        change("other address", json!({"/spec/clusterIP": "10.0.0.99"})),
-        change("other addresses", json!({"/spec/clusterIP": "10.0.0.99", "/spec/clusterIPs": ["10.0.0.99"]})),
+        change("other address", json!({"/spec/clusterIP": "10.0.0.9"})),
+        change("other addresses", json!({"/spec/clusterIP": "10.0.0.9", "/spec/clusterIPs": ["10.0.0.9"]})),
         change("to headless", json!({"/spec/clusterIP": "None", "/spec/clusterIPs": ["None"]})),
         change("to node port", json!({"/spec/type": "NodePort"})),
         change("to balancer", json!({"/spec/type": "LoadBalancer"})),
         change("to external name", json!({"/spec/type": "ExternalName", "/spec/externalName": "a.b"})),
         change("from node port", json!({"/spec/type": "ClusterIP"})).before(node_port.clone()),
         change("node port left out", json!({"/spec/ports/0/nodePort": null})).before(node_port.clone()),
-        change("other node port", json!({"/spec/ports/0/nodePort": 30099})).before(node_port.clone()),
+        change("other node port", json!({"/spec/ports/0/nodePort": 30050})).before(node_port.clone()),
         change("another port", json!({"/spec/ports": [{"name": "a", "port": 1}, {"name": "b", "port": 2}]}))
             .before(node_port),
         change("from external name", json!({"/spec/type": "ClusterIP", "/spec/externalName": null}))
@@ -174,5 +178,5 @@ async fn services_change_as_on_the_real_server() {
             .before(json!({"/spec/type": "LoadBalancer"}))
             .of_status(),
     ];
-    compare(&service(), Vec::new(), changes).await;
+    compare(&Sides::new().await, &service(), Vec::new(), changes).await;
 }

@@ -76,11 +76,14 @@ impl Particular for PersistentVolumeClaim {
         }
         reset_status(object, old, json!({"phase": "Pending"}));
         mirror_source(inner(object, "spec"));
-        match old {
-            // What is wrong in itself is said first.
-            Some(old) if self.check(object, Some(old), part).is_empty() => check_growth(object, old, around),
-            _ => Ok(()),
+        // What is wrong in itself is said first.
+        if let Some(old) = old
+            && let Err(refusal) = check_growth(object, old, around)
+            && self.check(object, Some(old), part).is_empty()
+        {
+            return Err(refusal);
         }
+        Ok(())
     }
 
     fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError> {

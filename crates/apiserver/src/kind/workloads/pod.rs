@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::fields::{at, each, fill, given, inner, is_true, list, number, set, text};
-use super::pod_admission::{default_tolerations, priority, quality, same_priority};
+use super::pod_admission::{check_overhead, default_tolerations, priority, quality, same_priority};
 use super::pod_update::{check_changes, check_status, keep_from_status_writes};
 use super::template::{Within, check_spec, default_spec};
 use crate::error::ApiError;
@@ -54,6 +54,12 @@ impl Particular for Pod {
                     set(&mut status, "conditions", json!([gated(&around.now())]));
                 }
                 set(object, "status", status);
+                // What is wrong in itself is said first.
+                if let Err(refusal) = check_overhead(object)
+                    && self.check(object, None, part).is_empty()
+                {
+                    return Err(refusal);
+                }
             }
             _ => {}
         }
@@ -79,10 +85,12 @@ impl Particular for Pod {
         let spec = at(object, "/spec");
         let grace = asked.or_else(|| number(spec, "terminationGracePeriodSeconds")).unwrap_or(0);
         let is_over = matches!(text(at(object, "/status"), "phase"), "Failed" | "Succeeded");
-        if grace == 0 || is_over || text(spec, "nodeName").is_empty() {
-            return None;
-        }
-        Some(if grace < 0 { 1 } else { grace })
+        let at_once = is_over || text(spec, "nodeName").is_empty();
+        Some(match grace {
+            _ if at_once => 0,
+            grace if grace < 0 => 1,
+            grace => grace,
+        })
     }
 
     fn warnings(&self, object: &Value, old: Option<&Value>) -> Vec<String> {
@@ -169,11 +177,11 @@ mod tests {
         let on_node = json!({"spec": {"nodeName": "n", "terminationGracePeriodSeconds": 30}});
         assert_eq!(Pod.grace(&on_node, None), Some(30));
         assert_eq!(Pod.grace(&on_node, Some(5)), Some(5));
-        assert_eq!(Pod.grace(&on_node, Some(0)), None);
+        assert_eq!(Pod.grace(&on_node, Some(0)), Some(0));
         assert_eq!(Pod.grace(&on_node, Some(-1)), Some(1));
         let mut over = on_node.clone();
         over["status"] = json!({"phase": "Succeeded"});
-        assert_eq!(Pod.grace(&over, None), None);
-        assert_eq!(Pod.grace(&json!({"spec": {"terminationGracePeriodSeconds": 30}}), None), None);
+        assert_eq!(Pod.grace(&over, None), Some(0));
+        assert_eq!(Pod.grace(&json!({"spec": {"terminationGracePeriodSeconds": 30}}), None), Some(0));
     }
 }

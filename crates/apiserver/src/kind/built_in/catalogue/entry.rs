@@ -35,6 +35,8 @@ pub(super) struct Entry {
     pub(super) categories: &'static [&'static str],
     pub(super) namespaced: bool,
     pub(super) status: bool,
+    /// Whether a new object comes with its status.
+    pub(super) first_status: bool,
     /// Whether changes of what is wanted are counted.
     pub(super) generation: bool,
     /// Whether `scale` is `spec.replicas` and `status.replicas`.
@@ -61,6 +63,7 @@ pub(super) const fn namespaced(group: &'static str, plural: &'static str, kind: 
         categories: &[],
         namespaced: true,
         status: false,
+        first_status: false,
         generation: false,
         scale: false,
         selectable: &[],
@@ -120,6 +123,7 @@ impl Entry {
                 status: self.status,
                 generation: self.generation,
                 status_writes_metadata: true,
+                first_status: self.first_status,
             },
             selectable: self.selectable.iter().map(selectable).collect(),
             scale: self.scale.then(|| ScalePaths {

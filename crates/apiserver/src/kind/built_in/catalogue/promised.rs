@@ -63,6 +63,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         short: &["no"],
         status: true,
+        first_status: true,
         selectable: &[NAME, ("spec.unschedulable", "spec.unschedulable", "false")],
         ..cluster("", "nodes", "Node")
     },

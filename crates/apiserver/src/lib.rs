@@ -1,6 +1,7 @@
 //! A Kubernetes API server in Rust, small enough to embed and true enough for `kubectl`.
 
 pub mod apply;
+pub mod controllers;
 pub mod discovery;
 pub mod error;
 pub mod kind;

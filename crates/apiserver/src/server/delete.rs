@@ -151,6 +151,11 @@ impl Server {
 }
 
 impl DeleteOptions {
+    /// The deletion of exactly this object, as a controller asks for it.
+    pub(super) fn of_one(uid: &str, policy: Policy) -> Self {
+        Self { policy: Some(policy), uid: Some(uid.to_owned()), ..Self::default() }
+    }
+
     /// The options in the query and, if there is one, in the body.
     fn of(call: &Call) -> Result<Self, ApiError> {
         let mut errors = Vec::new();

@@ -22,6 +22,7 @@ mod modify;
 mod namespaces;
 mod objects;
 mod options;
+mod own;
 mod patch;
 mod read;
 mod route;

@@ -220,6 +220,20 @@ impl Store {
         Ok((changes, state.revision))
     }
 
+    /// All objects there are, as of one revision.
+    pub fn all(&self) -> Snapshot {
+        let state = self.memory.read();
+        let objects = state.objects.iter().map(|(key, stored)| (key.clone(), stored.clone())).collect();
+        Snapshot { objects, revision: state.revision }
+    }
+
+    /// The changes of all objects after this revision, and the revision up to which they are complete.
+    pub fn all_changes_after(&self, after: Revision) -> Result<(Vec<Arc<Change>>, Revision), TooOld> {
+        let state = self.memory.read();
+        let changes = state.history.after(after)?.cloned().collect();
+        Ok((changes, state.revision))
+    }
+
     /// Follows the newest revision.
     pub fn follow(&self) -> watch::Receiver<Revision> {
         self.memory.moved.subscribe()

@@ -7,6 +7,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+use muster_apiserver::controllers;
 use muster_apiserver::serve::{self, Limits, Running, kubeconfig};
 use muster_apiserver::server::Server;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -31,9 +32,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     port: u16,
     /// Leave out garbage collection and the deletion of what is in a deleted namespace
-    // Both come with the controllers; until then there is nothing to leave out.
     #[arg(long)]
-    _no_controllers: bool,
+    no_controllers: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -48,6 +48,7 @@ async fn serve_until_stopped(options: &Options) -> Result<()> {
         if options.ephemeral { Place::ephemeral()? } else { Place::kept(options.data_dir.as_deref())? };
     let listener = listen(options.port)?;
     let server = Server::builder().store(Place::store()).build().await;
+    let controllers = (!options.no_controllers).then(|| tokio::spawn(controllers::run(server.clone())));
     let running = start(&place, listener, server)?;
     eprintln!("muster: serving {}; {}", running.url(), place.describe());
     let outcome = announce(&place);
@@ -56,6 +57,9 @@ async fn serve_until_stopped(options: &Options) -> Result<()> {
         eprintln!("muster: stopping");
     }
     running.stop().await;
+    if let Some(controllers) = controllers {
+        controllers.abort();
+    }
     outcome
 }
 

@@ -62,11 +62,16 @@ fn at(mut object: Value, revision: Revision) -> Value {
 pub(super) fn load(resource: &Resource, object: &Document, revision: Revision) -> Value {
     let mut object = object.value();
     resource.kind.revive(&mut object, revision <= resource.since);
+    set_type(resource, &mut object);
+    object
+}
+
+/// Lets an object say what it is.
+pub(super) fn set_type(resource: &Resource, object: &mut Value) {
     if let Some(fields) = object.as_object_mut() {
         fields.insert("apiVersion".to_owned(), resource.api_version().into());
         fields.insert("kind".to_owned(), resource.kind_name.clone().into());
     }
-    object
 }
 
 /// The same as [`load`] for what is stored.

@@ -13,6 +13,7 @@ use super::endpoints::Inquiry;
 use super::faults::{ConnectionLost, Fault, Seen};
 use super::shown::Shown;
 use crate::error::ApiError;
+use crate::lifecycle::Source;
 use crate::request::path::{Path, ResourcePath};
 use crate::request::query::Query;
 use crate::reviews::User;
@@ -53,7 +54,8 @@ impl Server {
     }
 
     async fn serve(&self, call: Call, method: &Method) -> Result<Response<Body>, ConnectionLost> {
-        let shown = match Shown::of(&call) {
+        let now = Source::now(&mut self.source());
+        let shown = match Shown::of(&call, now) {
             Ok(shown) => shown,
             Err(error) => return Ok(answer::refuse(&error)),
         };

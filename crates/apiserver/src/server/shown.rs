@@ -1,7 +1,9 @@
 //! What a client is shown: objects, their columns or their metadata, as JSON or YAML.
 
 use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::accept::{Encoding, Form, View};
 use super::answer::{Content, Page};
@@ -11,6 +13,7 @@ use crate::error::ApiError;
 use crate::registry::Resource;
 use crate::request::query::Query;
 use crate::store::{Document, Revision};
+use crate::table::{self, Include, Style};
 
 /// How an answer is shown.
 #[derive(Clone, Debug, Default)]
@@ -18,17 +21,27 @@ pub(super) struct Shown {
     form: Form,
     /// Whether it is indented.
     pretty: bool,
+    /// What of its object is in a row of a table.
+    include: Include,
+    /// The time of the request, by both clocks: tables tell ages.
+    asked: Option<(Timestamp, Instant)>,
+    /// Whether the columns of a table were told: in a watch they are told once.
+    told: bool,
 }
 
 impl Shown {
     /// How the client of a resource wants to be shown what it asks for.
-    pub(super) fn of(call: &Call) -> Result<Self, ApiError> {
-        Self::parse(call.header("accept"), &call.query)
+    pub(super) fn of(call: &Call, now: Timestamp) -> Result<Self, ApiError> {
+        let shown = Self::parse(call.header("accept"), &call.query)?;
+        let is_table = shown.form.view == View::Table;
+        let include =
+            if is_table { Include::parse(call.query.get("includeObject"))? } else { Include::default() };
+        Ok(Self { include, asked: Some((now, Instant::now())), ..shown })
     }
 
     /// How it is asked for in a header and a query.
     pub(super) fn parse(accept: &str, query: &Query) -> Result<Self, ApiError> {
-        Ok(Self { form: Form::parse(accept)?, pretty: query.flag("pretty") })
+        Ok(Self { form: Form::parse(accept)?, pretty: query.flag("pretty"), ..Self::default() })
     }
 
     pub(super) fn content_type(&self) -> &'static str {
@@ -66,46 +79,52 @@ impl Shown {
             return objects::text(resource, object, revision, true);
         }
         let shown = self.object(resource, objects::load(resource, object, revision));
+        self.told = true;
         Bytes::from(shown.to_string())
     }
 
     /// A bookmark.
-    pub(super) fn bookmark(&self, bookmark: &Document) -> Bytes {
-        match self.form.view {
-            View::Objects => bookmark.text().clone(),
-            View::Metadata | View::Table => Bytes::from(self.metadata(&bookmark.value()).to_string()),
+    pub(super) fn bookmark(&mut self, resource: &Resource, bookmark: &Document) -> Bytes {
+        if self.form.view == View::Objects {
+            return bookmark.text().clone();
         }
+        let shown = self.object(resource, bookmark.value());
+        self.told = true;
+        Bytes::from(shown.to_string())
     }
 
     fn object(&self, resource: &Resource, object: Value) -> Value {
-        let _ = resource;
         match self.form.view {
-            View::Objects | View::Table => object,
-            View::Metadata => self.metadata(&object),
+            View::Objects => object,
+            View::Table => table::of_one(&*table::printer(resource), &object, self.style()),
+            View::Metadata => table::partial(&object, &self.form.meta_version),
         }
     }
 
     fn list(&self, resource: &Resource, page: &Page) -> Value {
         let read = |text: &Bytes| serde_json::from_slice(text).unwrap_or_default();
-        let items = page.items.iter().map(read);
+        let mut items: Vec<Value> = page.items.iter().map(read).collect();
         match self.form.view {
-            View::Objects | View::Table => json!({
+            View::Objects => json!({
                 "apiVersion": resource.api_version(), "kind": resource.list_kind, "metadata": page.metadata,
-                "items": items.collect::<Vec<Value>>(),
+                "items": items,
             }),
-            View::Metadata => json!({
-                "apiVersion": format!("meta.k8s.io/{}", self.form.meta_version),
-                "kind": "PartialObjectMetadataList", "metadata": page.metadata,
-                "items": items.map(|item| self.metadata(&item)).collect::<Vec<Value>>(),
-            }),
+            View::Table => {
+                for item in &mut items {
+                    objects::set_type(resource, item);
+                }
+                table::table(&*table::printer(resource), &items, &page.metadata, self.style())
+            }
+            View::Metadata => table::partial_list(&items, &page.metadata, &self.form.meta_version),
         }
     }
 
-    fn metadata(&self, object: &Value) -> Value {
-        json!({
-            "apiVersion": format!("meta.k8s.io/{}", self.form.meta_version), "kind": "PartialObjectMetadata",
-            "metadata": object.get("metadata").cloned().unwrap_or_else(|| json!({})),
-        })
+    fn style(&self) -> Style<'_> {
+        let now = self.asked.map_or_else(Timestamp::now, |(time, since)| {
+            let passed = SignedDuration::try_from(since.elapsed()).unwrap_or(SignedDuration::ZERO);
+            time.checked_add(passed).unwrap_or(time)
+        });
+        Style { version: &self.form.meta_version, include: self.include, headers: !self.told, now }
     }
 
     fn encode(&self, value: &Value) -> Bytes {

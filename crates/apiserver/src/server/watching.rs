@@ -105,7 +105,7 @@ impl Events {
         self.metrics.sent(1);
         let object = match event.kind {
             EventKind::Error => event.object.text().clone(),
-            EventKind::Bookmark => self.shown.bookmark(&event.object),
+            EventKind::Bookmark => self.shown.bookmark(&self.resource, &event.object),
             _ => self.shown.event(&self.resource, &event.object, event.revision),
         };
         let mut line = format!(r#"{{"type":"{}","object":"#, event.kind.as_str()).into_bytes();

@@ -4,4 +4,5 @@
 
 mod faults;
 mod objects;
+mod tables;
 mod widgets;

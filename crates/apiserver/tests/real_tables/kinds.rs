@@ -200,6 +200,12 @@ fn configuration() -> Vec<Case> {
                 (named("b", json!({"spec": {"maxUnavailable": 1, "selector": {}}})), none.clone()),
             ],
         ),
+    ]
+}
+
+fn of_the_cluster() -> Vec<Case> {
+    let none = Value::Null;
+    vec![
         (
             "storage.k8s.io/storageclasses",
             "/apis/storage.k8s.io/v1/storageclasses",
@@ -261,7 +267,9 @@ fn jobs() {
 
 #[test]
 fn small_kinds() {
-    check("table-config", configuration());
+    let mut all = configuration();
+    all.extend(of_the_cluster());
+    check("table-config", all);
 }
 
 /// Makes the objects with their status, and compares the tables of their collections.

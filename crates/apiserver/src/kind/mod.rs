@@ -105,6 +105,11 @@ pub trait Kind: Debug + Send + Sync {
         let _ = object;
         false
     }
+
+    /// Whether what an object owns stays when nothing is said about it, as with Jobs, where it once was so.
+    fn orphans(&self) -> bool {
+        false
+    }
 }
 
 /// How the writers of an object share it: what ownership and patches need to know of its type.

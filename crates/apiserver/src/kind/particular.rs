@@ -62,6 +62,11 @@ pub trait Particular: std::fmt::Debug + Send + Sync {
         let _ = object;
         false
     }
+
+    /// See [`super::Kind::orphans`].
+    fn orphans(&self) -> bool {
+        false
+    }
 }
 
 /// A kind with nothing particular.

@@ -34,6 +34,8 @@ pub struct Deletion {
     pub grace: i64,
     /// Whether it is marked even if it goes at once, as what may live on is.
     pub marks: bool,
+    /// Whether what it owns stays when neither the policy nor a finalizer says anything.
+    pub orphans: bool,
     /// Whether something besides its finalizers keeps it.
     pub held: bool,
 }
@@ -65,7 +67,9 @@ pub fn delete(stored: &Value, deletion: &Deletion, source: &mut impl Source) -> 
     check(stored, "UID", "uid", deletion.uid.as_deref())?;
     check(stored, "ResourceVersion", "resourceVersion", deletion.resource_version.as_deref())?;
     let mut next = stored.clone();
-    set_policy(&mut next, deletion.policy);
+    let is_said = metadata::finalizers(stored).iter().any(|name| [ORPHAN, FOREGROUND].contains(name));
+    let unsaid = (deletion.orphans && !is_said).then_some(Policy::Orphan);
+    set_policy(&mut next, deletion.policy.or(unsaid));
     let goes = metadata::finalizers(&next).is_empty() && deletion.grace == 0 && !deletion.held;
     if goes && !deletion.marks {
         return Ok(Ending::Now(next));

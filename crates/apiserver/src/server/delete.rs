@@ -106,6 +106,7 @@ impl Server {
             resource_version: options.resource_version.clone(),
             grace: grace.unwrap_or(0),
             marks: grace.is_some(),
+            orphans: resource.kind.orphans(),
             held: resource.kind.is_held(&object),
         };
         let ending = lifecycle::delete(&object, &deletion, &mut self.source())

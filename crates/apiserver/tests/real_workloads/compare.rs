@@ -139,7 +139,7 @@ pub(crate) async fn compare(sides: &Sides, base: &Value, creations: Vec<Creation
 }
 
 /// What is asked for so that an object goes at once.
-const GONE: &str = "gracePeriodSeconds=0";
+pub(crate) const GONE: &str = "gracePeriodSeconds=0&propagationPolicy=Background";
 
 /// Makes the object that is to be changed, changes it, and takes it away. Gives it as it was before, and the answer.
 async fn changed(server: &Objects, before: &Value, case: &Change) -> (Value, Answer) {
@@ -235,7 +235,8 @@ fn mask_allocated(object: &mut Value, sent: &Value, stored: Option<&Value>) {
     for pointer in fields.into_iter().chain(ports) {
         let Some(value) = object.pointer_mut(&pointer) else { continue };
         let is_address = !["\"None\"", "[\"None\"]"].contains(&value.to_string().as_str());
-        if sent.pointer(&pointer).is_none() && is_address {
+        let asked = sent.pointer(&pointer).is_some_and(|asked| *asked != "" && *asked != 0);
+        if !asked && is_address {
             let before = stored.and_then(|stored| stored.pointer(&pointer));
             *value = json!(if before == Some(value) { "<kept>" } else { "<given>" });
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::compare::{Words, change, compare, create, create_loosely};
-use crate::server::Sides;
+use crate::server::{Sides, Stays};
 use crate::template_cases;
 
 fn job() -> Value {
@@ -129,4 +129,15 @@ async fn cron_jobs() {
         change("suspend", json!({"/spec/suspend": true})),
     ];
     compare(&Sides::new().await, &cron, creations, changes).await;
+}
+
+#[tokio::test]
+async fn what_a_job_owns_stays_unless_something_is_said() {
+    for server in Sides::new().await.of(&job()) {
+        server.create(&job(), Stays::Yes).await.unwrap();
+        let marked = server.delete("job", "").await.unwrap();
+        assert_eq!(marked["metadata"]["finalizers"], json!(["orphan"]));
+        let gone = server.delete("job", "propagationPolicy=Background").await.unwrap();
+        assert_eq!(gone["kind"], "Status");
+    }
 }

@@ -7,6 +7,7 @@ mod controllers;
 mod generated;
 mod jobs;
 mod pods;
+mod random_changes;
 mod server;
 mod services;
 mod storage;

@@ -134,4 +134,8 @@ impl Kind for BuiltIn {
     fn is_held(&self, object: &Value) -> bool {
         self.particular.is_held(object)
     }
+
+    fn orphans(&self) -> bool {
+        self.particular.orphans()
+    }
 }

@@ -89,6 +89,10 @@ impl Particular for Job {
         }
         errors
     }
+
+    fn orphans(&self) -> bool {
+        true
+    }
 }
 
 /// What is filled in both in Jobs and in templates of Jobs.

@@ -81,18 +81,22 @@ fn resource(
     plural: &str,
     namespaced: bool,
 ) -> Result<Resource, DefinitionError> {
+    // Names that belong to another are asked for, and not had.
+    let accepted = &crd["status"]["acceptedNames"];
+    let names = if text(accepted, "/kind").is_some() { accepted } else { &crd["spec"]["names"] };
     let kind = required(crd, "/spec/names/kind")?;
-    let or = |path: &str, otherwise: String| text(crd, path).unwrap_or(otherwise);
+    let kind = text(names, "/kind").unwrap_or(kind);
+    let or = |path: &str, otherwise: String| text(names, path).unwrap_or(otherwise);
     Ok(Resource {
         id: Arc::from(format!("{group}/{plural}")),
         group: group.to_owned(),
         version: required(version, "/name")?,
         plural: plural.to_owned(),
-        singular: or("/spec/names/singular", kind.to_lowercase()),
-        list_kind: or("/spec/names/listKind", format!("{kind}List")),
+        singular: or("/singular", kind.to_lowercase()),
+        list_kind: or("/listKind", format!("{kind}List")),
         kind_name: kind,
-        short_names: texts(crd, "/spec/names/shortNames"),
-        categories: texts(crd, "/spec/names/categories"),
+        short_names: texts(names, "/shortNames"),
+        categories: texts(names, "/categories"),
         traits: Traits {
             namespaced,
             status: version.pointer("/subresources/status").is_some(),
@@ -211,6 +215,15 @@ mod tests {
         );
         assert!(first.traits.status && first.traits.namespaced && !second.traits.status);
         assert_eq!(second.version, "v2");
+    }
+
+    #[test]
+    fn names_are_those_that_were_accepted() {
+        let mut crd = crd();
+        crd["status"] = json!({"acceptedNames": {"plural": "widgets", "singular": "wid", "kind": "Widget", "listKind": "Widgets"}});
+        let resource = Definition::read(&crd).unwrap().resources().remove(0);
+        assert_eq!((resource.singular.as_str(), resource.list_kind.as_str()), ("wid", "Widgets"));
+        assert!(resource.short_names.is_empty() && resource.categories.is_empty());
     }
 
     #[test]

@@ -96,7 +96,13 @@ pub fn delete(stored: &Value, deletion: &Deletion, source: &mut impl Source) -> 
 
 /// A second deletion can bring the end nearer, and never put it off.
 fn shorten(ending: &mut Value, grace: i64) {
-    let Some(left) = metadata::grace(ending).filter(|left| grace < *left) else { return };
+    let Some(left) = metadata::grace(ending) else {
+        // Its kind marked it in a way of its own.
+        return metadata::set(ending, "deletionGracePeriodSeconds", Some(0.into()));
+    };
+    if grace >= left {
+        return;
+    }
     let Ok(ends_at) = metadata::text(ending, "deletionTimestamp").parse::<Timestamp>() else { return };
     let sooner = ends_at.checked_sub(SignedDuration::from_secs(left - grace)).unwrap_or(ends_at);
     metadata::set(ending, "deletionTimestamp", Some(metadata::time_text(sooner).into()));

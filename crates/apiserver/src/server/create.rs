@@ -45,7 +45,7 @@ impl Server {
         let resource = &call.resource;
         let generates = metadata::text(sent, "name").is_empty();
         let creation = Creation { namespace: call.namespace.as_deref(), traits: resource.traits };
-        self.namespace_takes(call)?;
+        self.namespace_takes(call, metadata::text(sent, "name"))?;
         for _ in 0..MAX_NAMES {
             let object = lifecycle::create(sent.clone(), creation, &mut self.source())
                 .map_err(|error| unfit(call, sent, &error))?;

@@ -10,16 +10,20 @@ use super::Server;
 use super::call::Call;
 use super::delete::DeleteOptions;
 use super::objects;
+use crate::apply::{Write, track_update};
 use crate::kind::built_in::catalogue;
 use crate::kind::objects::{cleaned, deleting, established};
 use crate::kind::{Around, objects as particulars};
-use crate::lifecycle::{self, metadata};
+use crate::lifecycle::{self, Source as _, metadata};
 use crate::registry::{Definition, Resource};
 use crate::request::query::Query;
 use crate::store::{Expect, Key, Scope, Stored};
 
 /// Under which definitions are kept.
 pub(super) const RESOURCE: &str = "apiextensions.k8s.io/customresourcedefinitions";
+
+/// Under which the server owns the status of definitions.
+const MANAGER: &str = "kube-apiserver";
 
 /// How often a definition is settled again when someone else writes it at the same time.
 const MAX_TRIES: usize = 100;
@@ -79,6 +83,7 @@ impl Server {
                 established(&crd, &others, &Around::now(self))
             };
             let Some(next) = next else { return self.serve_definition(&crd) };
+            let next = self.kept_by_server(&resource, &crd, &next);
             let bare = objects::to_stored(&resource, next.clone());
             let written = if lifecycle::ends(&next) {
                 self.store().remove(&key, bare, stored.revision).await
@@ -89,6 +94,22 @@ impl Server {
                 return self.forget_definition(&next).await;
             }
         }
+    }
+
+    /// The definition with a status that the server itself owns.
+    fn kept_by_server(&self, resource: &Resource, old: &Value, next: &Value) -> Value {
+        let sharing = resource.kind.sharing();
+        let write = Write {
+            typings: &sharing.typings,
+            api_version: &resource.api_version(),
+            kind: &resource.kind_name,
+            subresource: "status",
+            manager: MANAGER,
+            reset: &sharing.reset_by_status,
+            empty: &sharing.empty,
+            now: self.source().now(),
+        };
+        track_update(Some(old), next, &write)
     }
 
     /// The definition with its objects gone; or while they are going; none when that is what it says.

@@ -113,6 +113,9 @@ fn page(call: &Call, options: &ListOptions, snapshot: Snapshot) -> (Page, Vec<En
     let items: Vec<Entry> = matching.by_ref().take(count).collect();
     let rest: Vec<Arc<Key>> = matching.map(|(key, _)| key).collect();
     let mut metadata = json!({"resourceVersion": snapshot.revision.to_string()});
+    if call.resource.kind.is_custom() {
+        metadata["continue"] = "".into();
+    }
     if let Some(next) = rest.first() {
         let revision = i64::try_from(snapshot.revision).unwrap_or(i64::MAX);
         let token = Token { version: TOKEN_VERSION.to_owned(), revision, start: place(next) };

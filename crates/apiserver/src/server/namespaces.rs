@@ -18,8 +18,8 @@ pub(super) const RESOURCE: &str = "/namespaces";
 const FIRST: [&str; 4] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 impl Server {
-    /// Whether the namespace of a new object is there, and stays.
-    pub(super) fn namespace_takes(&self, call: &Call) -> Result<(), ApiError> {
+    /// Whether the namespace of a new object, which has this name, is there and stays.
+    pub(super) fn namespace_takes(&self, call: &Call, name: &str) -> Result<(), ApiError> {
         let Some(namespace) = call.namespace.as_deref().filter(|_| call.resource.traits.namespaced) else {
             return Ok(());
         };
@@ -29,7 +29,7 @@ impl Server {
             return Err(ApiError::not_found(subject));
         };
         if metadata::is_ending(&found) {
-            return Err(terminating(call, namespace));
+            return Err(terminating(call.subject_named(name), namespace));
         }
         Ok(())
     }
@@ -59,8 +59,7 @@ impl Server {
     }
 }
 
-fn terminating(call: &Call, namespace: &str) -> ApiError {
-    let subject = call.subject();
+fn terminating(subject: Subject, namespace: &str) -> ApiError {
     let group = if subject.group.is_empty() { String::new() } else { format!(".{}", subject.group) };
     let message = format!(
         "{}{group} {:?} is forbidden: unable to create new content in namespace {namespace} because it is being terminated",

@@ -98,7 +98,7 @@ impl Particular for Crd {
     }
 
     fn marked(&self, object: &Value, now: &str) -> Option<Value> {
-        Some(marked(object, now))
+        (!metadata::is_ending(object)).then(|| marked(object, now))
     }
 
     fn is_held(&self, object: &Value) -> bool {

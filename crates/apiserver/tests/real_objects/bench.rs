@@ -12,6 +12,7 @@ use muster_apiserver::kind::{Around, Kind};
 use muster_apiserver::lifecycle::{self, Creation, Part, Source};
 use muster_apiserver::registry::Resource;
 use muster_apiserver::schema::{FieldError, aggregate};
+use muster_apiserver::server::Server;
 use muster_test_control_plane::ControlPlane;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -86,8 +87,24 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new(api_version: &'static str, kind: &'static str, path: &'static str) -> Self {
+        Self::on(api_version, kind, path, async { ControlPlane::shared().unwrap().client().await.unwrap() })
+    }
+
+    /// The same with the whole server of ours in the place of the real one.
+    pub(crate) fn embedded(api_version: &'static str, kind: &'static str, path: &'static str) -> Self {
+        Self::on(api_version, kind, path, async {
+            kube::Client::new(Server::builder().build().await, "default")
+        })
+    }
+
+    fn on(
+        api_version: &'static str,
+        kind: &'static str,
+        path: &'static str,
+        client: impl Future<Output = kube::Client>,
+    ) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let client = runtime.block_on(ControlPlane::shared().unwrap().client()).unwrap();
+        let client = runtime.block_on(client);
         let resource = catalogue::resources()
             .into_iter()
             .find(|it| it.api_version() == api_version && it.kind_name == kind)
@@ -113,10 +130,11 @@ impl Bench {
     /// Asks the real server.
     pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
         let bytes = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
+        let form = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
         let request = http::Request::builder()
             .method(method)
             .uri(path)
-            .header("Content-Type", "application/json")
+            .header("Content-Type", form)
             .body(Body::from(bytes))
             .unwrap();
         self.runtime.block_on(async {

@@ -5,6 +5,7 @@ mod bench;
 mod crds;
 mod data;
 mod events;
+mod lives;
 mod namespaces;
 mod nearly;
 mod network;

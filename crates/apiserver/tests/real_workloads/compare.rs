@@ -194,7 +194,7 @@ pub(crate) fn plain(answer: Answer, sent: &Value, stored: Option<&Value>, words:
     match answer {
         Ok(mut object) => {
             let metadata = object["metadata"].as_object_mut().unwrap();
-            for field in ["uid", "creationTimestamp", "resourceVersion", "managedFields"] {
+            for field in ["uid", "creationTimestamp", "resourceVersion"] {
                 metadata.remove(field);
             }
             if object.pointer("/status/conditions/0/lastTransitionTime").is_some_and(Value::is_string) {
@@ -202,6 +202,9 @@ pub(crate) fn plain(answer: Answer, sent: &Value, stored: Option<&Value>, words:
             }
             if object.pointer("/status/lastPhaseTransitionTime").is_some() {
                 object["status"]["lastPhaseTransitionTime"] = json!("<time>");
+            }
+            for entry in object["metadata"]["managedFields"].as_array_mut().into_iter().flatten() {
+                entry["time"] = json!("<time>");
             }
             mask_allocated(&mut object, sent, stored);
             mask_uids(&mut object);

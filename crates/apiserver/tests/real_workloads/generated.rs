@@ -138,7 +138,8 @@ fn pods() -> impl Strategy<Value = Value> {
 
 #[test]
 fn any_pod_comes_out_the_same() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // With a thread of its own, so that a connection is looked after between requests.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let sides = runtime.block_on(Sides::new());
     let servers = sides.of(&pod());
     let mut runner = TestRunner::new(Config { cases: PODS, failure_persistence: None, ..Config::default() });

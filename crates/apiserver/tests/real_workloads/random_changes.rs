@@ -37,7 +37,8 @@ async fn both_steps(server: &Objects, object: &Value, edits: &Value) -> Value {
 }
 
 fn compare_changes(base: &Value, fields: &Fields) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // With a thread of its own, so that a connection is looked after between requests.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let sides = runtime.block_on(Sides::new());
     let servers = sides.of(base);
     let mut runner = TestRunner::new(Config { cases: PAIRS, failure_persistence: None, ..Config::default() });

@@ -37,6 +37,8 @@ pub(super) struct DaemonSet;
 impl Particular for DaemonSet {
     fn default(&self, object: &mut Value) {
         default_counts(object, &ALWAYS_COUNTED);
+        // As a field it was always there, so whoever writes a `DaemonSet` owns it.
+        fill(inner(inner(object, "metadata"), "annotations"), TEMPLATE_GENERATION, "0");
         let spec = inner(object, "spec");
         fill(spec, "revisionHistoryLimit", 10);
         let strategy = inner(spec, "updateStrategy");

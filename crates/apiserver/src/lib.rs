@@ -7,6 +7,7 @@ pub mod error;
 pub mod kind;
 pub mod lifecycle;
 pub mod metrics;
+pub mod openapi;
 pub mod registry;
 pub mod request;
 pub mod reviews;

@@ -28,7 +28,7 @@ pub(super) struct Inquiry<'a> {
 }
 
 impl Inquiry<'_> {
-    fn header(&self, name: &str) -> &str {
+    pub(super) fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 }
@@ -67,6 +67,7 @@ impl Server {
             ("version", None) => Content::Json(discovery::version()),
             ("livez" | "readyz" | "healthz", only) => return Some(self.health(first, only, inquiry)),
             ("metrics", None) => return Some(self.metrics_text()),
+            ("openapi", Some(place)) => return self.describe(place, inquiry),
             _ => return None,
         };
         Some(answer::respond(Answer::ok(content), &Shown::default()))

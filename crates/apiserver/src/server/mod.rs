@@ -14,6 +14,7 @@ mod create;
 mod decode;
 mod definitions;
 mod delete;
+mod describing;
 mod endpoints;
 pub mod faults;
 mod incoming;

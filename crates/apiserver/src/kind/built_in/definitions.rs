@@ -68,11 +68,12 @@ pub fn differences(real: &Map<String, Value>) -> Map<String, Value> {
     found
 }
 
-/// Without what need not be equal: what is said in words, and which groups know a type that all of them know.
+/// Without what need not be equal: what is said in words, but for the meaning of the values that a field can have, and
+/// which groups know a type that all of them know.
 fn comparable(schema: Value) -> Value {
     let everywhere_the_same = |kinds: &Value| kinds.as_array().is_some_and(|kinds| kinds.len() > 1);
     everywhere(unwrapped(schema), &|fields| {
-        if fields.get("description").is_some_and(Value::is_string) {
+        if !fields.contains_key("enum") && fields.get("description").is_some_and(Value::is_string) {
             fields.remove("description");
         }
         if fields.get("x-kubernetes-group-version-kind").is_some_and(everywhere_the_same) {

@@ -21,6 +21,20 @@ const LIST: &[(&str, &str)] = &[
     ("timeoutSeconds", "integer"),
     ("watch", "boolean"),
 ];
+const DELETE_ALL: &[(&str, &str)] = &[
+    ("continue", "string"),
+    ("dryRun", "string"),
+    ("fieldSelector", "string"),
+    ("gracePeriodSeconds", "integer"),
+    ("labelSelector", "string"),
+    ("limit", "integer"),
+    ("orphanDependents", "boolean"),
+    ("propagationPolicy", "string"),
+    ("resourceVersion", "string"),
+    ("resourceVersionMatch", "string"),
+    ("sendInitialEvents", "boolean"),
+    ("timeoutSeconds", "integer"),
+];
 const GET: &[(&str, &str)] = &[("resourceVersion", "string")];
 const WRITE: &[(&str, &str)] =
     &[("dryRun", "string"), ("fieldManager", "string"), ("fieldValidation", "string")];
@@ -107,6 +121,9 @@ fn collection(resource: &Resource) -> Value {
             verb: "delete",
             about: format!("Collection{}", in_namespace(resource)),
             description: format!("delete collection of {kind}"),
+            // Custom kinds say less than they take.
+            query: if resource.kind.is_custom() { LIST } else { DELETE_ALL },
+            body: (!resource.kind.is_custom()).then_some(DELETE_OPTIONS),
             answer: STATUS,
             ..list(resource)
         };
@@ -192,6 +209,11 @@ fn say(resource: &Resource, operation: &Operation<'_>) -> Value {
     }
     let group = group_words(resource);
     let version = capital(&resource.version);
+    let (group_of_kind, version_of_kind, kind) = if operation.answer == SCALE && !resource.kind.is_custom() {
+        ("autoscaling", "v1", "Scale")
+    } else {
+        (resource.group.as_str(), resource.version.as_str(), resource.kind_name.as_str())
+    };
     let mut said = json!({
         "tags": [format!("{}_{}", small(&group), resource.version)],
         "description": operation.description,
@@ -199,11 +221,7 @@ fn say(resource: &Resource, operation: &Operation<'_>) -> Value {
         "parameters": queries(operation.query),
         "responses": responses,
         "x-kubernetes-action": operation.action,
-        "x-kubernetes-group-version-kind": {
-            "group": if operation.answer == SCALE { "autoscaling" } else { &resource.group },
-            "version": if operation.answer == SCALE { "v1" } else { &resource.version },
-            "kind": if operation.answer == SCALE { "Scale" } else { &resource.kind_name },
-        },
+        "x-kubernetes-group-version-kind": {"group": group_of_kind, "version": version_of_kind, "kind": kind},
     });
     if let Some(body) = operation.body {
         said["requestBody"] =

@@ -6,5 +6,6 @@
 mod bases;
 mod catalogue;
 mod described;
+mod documents;
 mod odd;
 mod server;

@@ -51,10 +51,10 @@ async fn make(client: &Client, crd: &Value) {
 
 /// The real description, as soon as there is one.
 fn real(place: &str) -> Value {
-    let plane = ControlPlane::shared().unwrap();
+    let control = ControlPlane::shared().unwrap();
     let path = format!("/openapi/v3/{place}");
     let ask = || {
-        let output = plane.kubectl(&["get", "--raw", &path]).unwrap();
+        let output = control.kubectl(&["get", "--raw", &path]).unwrap();
         serde_json::from_slice(&output.stdout).map_err(|_| output)
     };
     eventually(Instant::now() + PATIENCE, ask).unwrap()

@@ -38,7 +38,8 @@ impl Form {
                 let strategic = call.resource.kind.sharing().merge_keys.is_some();
                 let mut supported = vec!["application/json-patch+json", "application/merge-patch+json"];
                 supported.extend(strategic.then_some("application/strategic-merge-patch+json"));
-                supported.extend(["application/apply-patch+yaml", "application/apply-patch+cbor"]);
+                supported.push("application/apply-patch+yaml");
+                supported.extend(strategic.then_some("application/apply-patch+cbor"));
                 Err(unsupported(other, &supported.join(", ")))
             }
         }
@@ -141,6 +142,7 @@ fn not_applied(call: &Call, error: &ApplyError) -> ApiError {
             ApiError { causes, ..ApiError::new(Reason::Conflict, error.to_string()) }
         }
         ApplyError::BadRequest(why) => ApiError::bad_request(why.clone()),
-        ApplyError::Internal(why) => ApiError::new(Reason::InternalError, why.clone()),
+        // An error that the real server has not thought of as an answer: a 500 without a reason.
+        ApplyError::Internal(why) => ApiError::new(Reason::Unknown, why.clone()),
     }
 }

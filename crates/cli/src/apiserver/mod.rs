@@ -47,7 +47,7 @@ async fn serve_until_stopped(options: &Options) -> Result<()> {
     let place =
         if options.ephemeral { Place::ephemeral()? } else { Place::kept(options.data_dir.as_deref())? };
     let listener = listen(options.port)?;
-    let server = Server::builder().store(Place::store()).build().await;
+    let server = Server::builder().store(place.store()?).build().await;
     let controllers = (!options.no_controllers).then(|| tokio::spawn(controllers::run(server.clone())));
     let running = start(&place, listener, server)?;
     eprintln!("muster: serving {}; {}", running.url(), place.describe());

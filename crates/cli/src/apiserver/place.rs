@@ -42,9 +42,14 @@ impl Place {
         self.lock.is_some()
     }
 
-    /// The objects. They live in memory only: the store does not keep them on disk yet.
-    pub(super) fn store() -> Store {
-        Store::new()
+    /// The objects.
+    pub(super) fn store(&self) -> Result<Store> {
+        if !self.is_kept() {
+            return Ok(Store::new());
+        }
+        let objects = self.directory.join("objects");
+        make_private_directory(&objects)?;
+        Store::open(&objects).context("cannot open the objects")
     }
 
     /// Certificates and token.

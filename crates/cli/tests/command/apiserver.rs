@@ -4,7 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Api;
-use kube::api::ListParams;
+use kube::api::{ListParams, PostParams};
+use serde_json::json;
 
 use crate::muster::{Running, Scratch, muster};
 
@@ -41,18 +42,23 @@ async fn a_watch_does_not_keep_it_from_ending() {
     drop(watch);
 }
 
-#[test]
-fn a_restart_on_the_same_directory_is_the_same_server() {
+#[tokio::test]
+async fn a_restart_on_the_same_directory_is_the_same_server() {
     let scratch = Scratch::new();
     let directory = scratch.text("data");
     let first = Running::start(&["--data-dir", &directory]);
+    let namespaces: Api<Namespace> = Api::all(first.client().await);
+    let kept = serde_json::from_value(json!({"metadata": {"name": "kept"}})).unwrap();
+    let kept = namespaces.create(&PostParams::default(), &kept).await.unwrap();
     let identity = first.identity();
     first.signal("-TERM");
     assert_eq!(first.end().0, Some(0));
 
     let second = Running::start(&["--data-dir", &directory]);
     assert_eq!(second.identity(), identity, "the same token and the same authority");
-    for name in ["", "ca.key", "token", "kubeconfig"] {
+    let namespaces: Api<Namespace> = Api::all(second.client().await);
+    assert_eq!(namespaces.get("kept").await.unwrap(), kept, "the data is there");
+    for name in ["", "ca.key", "token", "kubeconfig", "objects"] {
         let mode = std::fs::metadata(scratch.path().join("data").join(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{name:?} is for its owner only");
     }

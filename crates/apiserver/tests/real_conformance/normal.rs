@@ -110,7 +110,9 @@ impl Names {
                 for (name, value) in fields.iter_mut() {
                     match name.as_str() {
                         "resourceVersion" => self.rename_version(value, of_object),
-                        "continue" | "selfLink" => *value = Value::String(format!("<{name}>")),
+                        "continue" if value.as_str().is_some_and(|token| !token.is_empty()) => {
+                            *value = "<continue>".into();
+                        }
                         "managedFields" => {
                             self.rename(value, name, at);
                             order_managers(value);

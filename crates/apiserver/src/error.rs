@@ -212,7 +212,7 @@ impl ApiError {
             status["reason"] = self.reason.as_str().into();
         }
         let details = self.details();
-        if !details.is_empty() {
+        if self.subject.is_some() || !details.is_empty() {
             status["details"] = Value::Object(details);
         }
         status

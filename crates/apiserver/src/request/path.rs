@@ -40,12 +40,10 @@ pub enum Path {
 }
 
 impl Path {
-    /// Understands a path. Escapes are resolved segment by segment, so a name cannot smuggle in a slash.
+    /// Understands a path. As on kube-apiserver, escapes are resolved first: an escaped slash is a slash.
     pub fn parse(path: &str) -> Option<Self> {
-        let decoded: Option<Vec<String>> =
-            path.split('/').filter(|segment| !segment.is_empty()).map(decode).collect();
-        let decoded = decoded?;
-        let segments: Vec<&str> = decoded.iter().map(String::as_str).collect();
+        let decoded = decode(path)?;
+        let segments: Vec<&str> = decoded.split('/').filter(|segment| !segment.is_empty()).collect();
         Some(match segments.as_slice() {
             ["api"] => Self::CoreVersions,
             ["apis"] => Self::Groups,

@@ -1,5 +1,7 @@
 //! The query of a request, each parameter with its meaning.
 
+use std::num::IntErrorKind;
+
 use super::path::decode;
 
 /// The most parameters that are read.
@@ -56,10 +58,17 @@ impl Query {
         self.get(name).is_some_and(|value| !matches!(value, "false" | "0" | "False" | "FALSE" | "f" | "F"))
     }
 
-    /// A number; an error names the parameter.
+    /// A number; what is below 0 counts as 0.
     pub fn number(&self, name: &str) -> Result<Option<u64>, String> {
-        let parse = |text: &str| text.parse().map_err(|_| format!("invalid value for {name}: {text:?}"));
-        self.get(name).map(parse).transpose()
+        let parse = |text: &str| match text.parse::<i64>() {
+            Ok(number) => Ok(u64::try_from(number).unwrap_or(0)),
+            Err(error) => {
+                let large = matches!(error.kind(), IntErrorKind::PosOverflow | IntErrorKind::NegOverflow);
+                let why = if large { "value out of range" } else { "invalid syntax" };
+                Err(format!("strconv.ParseInt: parsing {text:?}: {why}"))
+            }
+        };
+        self.all(name).next().map(parse).transpose()
     }
 
     /// Whether nothing shall be written.
@@ -108,6 +117,8 @@ mod tests {
         assert!(query.flag("watch") && !query.flag("off") && !query.flag("absent"));
         assert_eq!(query.number("limit"), Ok(Some(5)));
         assert!(query.number("bad").is_err());
+        assert_eq!(Query::parse("limit=-1").unwrap().number("limit"), Ok(Some(0)));
+        assert!(Query::parse("limit=").unwrap().number("limit").is_err());
         assert_eq!(query.dry_run(), Ok(true));
         assert_eq!(query.field_validation(), Ok(FieldValidation::Strict));
         let wrong = Query::parse("dryRun=x&fieldValidation=y").unwrap();

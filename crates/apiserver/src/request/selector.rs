@@ -88,7 +88,9 @@ fn unescape(value: &str) -> Result<String, SelectorError> {
             },
             ',' | '=' => {
                 let code = u32::from(character);
-                return Err(SelectorError(format!("invalid field selector: unescaped character in value: {code}")));
+                return Err(SelectorError(format!(
+                    "invalid field selector: unescaped character in value: {code}"
+                )));
             }
             other => plain.push(other),
         }

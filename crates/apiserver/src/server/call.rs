@@ -83,5 +83,6 @@ impl Call {
 /// The error for what a resource does not do.
 pub(super) fn not_allowed() -> ApiError {
     let message = "the server does not allow this method on the requested resource";
-    ApiError::new(Reason::MethodNotAllowed, message)
+    let subject = Some(Box::default());
+    ApiError { subject, ..ApiError::new(Reason::MethodNotAllowed, message) }
 }

@@ -36,6 +36,13 @@ impl Server {
         }
     }
 
+    /// Whether this group is served without any definition.
+    pub(super) fn is_built_in(&self, group: &str) -> bool {
+        let reviews = ["authentication.k8s.io", "authorization.k8s.io"];
+        reviews.contains(&group)
+            || self.registry().all().iter().any(|one| one.group == group && one.stored.is_none())
+    }
+
     /// Serves what the stored definitions make, after a restart.
     pub(super) fn serve_stored_definitions(&self) {
         for (_, crd) in self.definitions() {

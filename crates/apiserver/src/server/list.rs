@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::{DecodeError, Engine};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -22,7 +22,8 @@ use crate::watch::Selection;
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
 /// Where a list goes on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 struct Token {
     #[serde(rename = "v")]
     version: String,
@@ -64,13 +65,17 @@ impl Server {
         let version = call.query.get("resourceVersion");
         let matching = call.query.get("resourceVersionMatch");
         let token = call.query.get("continue").map(parse_token).transpose()?;
+        // Any version will do: then the real server answers from its cache, whole.
+        let whole = version == Some("0") && token.is_none();
+        let limit = if whole { 0 } else { limit };
         check_match(version, matching, token.is_some())?;
         if token.is_some() && version.is_some_and(|version| version != "0") {
             return Err(ApiError::bad_request(
                 "specifying resource version is not allowed when using continue",
             ));
         }
-        let asked = parse_version(version)?;
+        let asked = parse_version(version)
+            .map_err(|why| ApiError::bad_request(format!("invalid resource version: {why}")))?;
         if let Some(asked) = asked {
             at_least(asked, self.store().revision())?;
         }
@@ -150,11 +155,12 @@ pub(super) fn number(call: &Call, name: &str) -> Result<Option<u64>, ApiError> {
 }
 
 /// A version in the query.
-pub(super) fn parse_version(text: Option<&str>) -> Result<Option<Revision>, ApiError> {
+pub(super) fn parse_version(text: Option<&str>) -> Result<Option<Revision>, String> {
     let parse = |text: &str| {
-        text.parse().map_err(|_| {
-            let why = format!("Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax");
-            ApiError::bad_request(format!("resourceVersion: {why}"))
+        let why = "invalid syntax";
+        let parsed = text.parse();
+        parsed.map_err(|_| {
+            format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: {why}")
         })
     };
     text.map(parse).transpose()
@@ -199,14 +205,32 @@ fn write_token(token: &Token) -> String {
 }
 
 fn parse_token(text: &str) -> Result<Token, ApiError> {
-    let unclear = |why: String| ApiError::bad_request(format!("continue key is not valid: {why}"));
-    let bytes =
-        URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| unclear(error.to_string()))?;
-    let token: Token = serde_json::from_slice(&bytes).map_err(|error| unclear(error.to_string()))?;
+    let unclear = |why: String| {
+        ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
+    };
+    let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).map_err(|error| {
+        let at = match error {
+            DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
+            _ => text.len(),
+        };
+        unclear(format!("illegal base64 data at input byte {at}"))
+    })?;
+    let token: Token = serde_json::from_slice(&bytes).map_err(|_| {
+        let first = bytes.first().map_or(' ', |byte| char::from(*byte));
+        unclear(format!("invalid character '{}' looking for beginning of value", go_quoted(first)))
+    })?;
     if token.version != TOKEN_VERSION {
-        return Err(unclear(format!("unsupported version {:?}", token.version)));
+        return Err(unclear(format!("server does not recognize this encoded version {}", token.version)));
+    }
+    if token.start.is_empty() {
+        return Err(unclear(format!("encoded start key empty (version {TOKEN_VERSION})")));
     }
     Ok(token)
+}
+
+/// A character as Go quotes it.
+fn go_quoted(character: char) -> String {
+    if character.is_control() { format!("\\u{:04x}", u32::from(character)) } else { character.to_string() }
 }
 
 /// The page cannot be given as of the revision of the first one; the client may go on with what is there now.

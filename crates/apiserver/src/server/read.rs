@@ -5,14 +5,15 @@ use super::answer::{Answer, Content};
 use super::call::Call;
 use super::list::{at_least, parse_version};
 use super::objects;
-use crate::error::ApiError;
+use crate::error::{ApiError, Reason};
 use crate::store::Revision;
 
 impl Server {
     /// `get`: the object, or one of its parts that are read like it. `past`: a revision to answer from instead of the
     /// present.
     pub(super) fn get(&self, call: &Call, past: Option<Revision>) -> Result<Answer, ApiError> {
-        if let Some(asked) = parse_version(call.query.get("resourceVersion"))? {
+        let asked = parse_version(call.query.get("resourceVersion"));
+        if let Some(asked) = asked.map_err(|why| ApiError::new(Reason::Unknown, why))? {
             at_least(asked, self.store().revision())?;
         }
         let key = call.key();

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
+use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 
 use super::Server;
@@ -12,7 +13,7 @@ use super::call::{Call, not_allowed};
 use super::endpoints::Inquiry;
 use super::faults::{ConnectionLost, Fault, Seen};
 use super::shown::Shown;
-use crate::error::ApiError;
+use crate::error::{ApiError, Reason, Subject};
 use crate::lifecycle::Source;
 use crate::request::path::{Path, ResourcePath};
 use crate::request::query::Query;
@@ -27,6 +28,18 @@ impl Server {
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let (parts, body) = request.into_parts();
+        let answer = self.answer(&parts, body).await;
+        if parts.method == Method::HEAD {
+            return answer.map(|answer| answer.map(|_| body::full("")));
+        }
+        answer
+    }
+
+    async fn answer<B>(&self, parts: &Parts, body: B) -> Result<Response<Body>, ConnectionLost>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
         let Some(path) = Path::parse(parts.uri.path()) else { return Ok(nothing_here()) };
         let Some(query) = Query::parse(parts.uri.query().unwrap_or_default()) else {
             return Ok(answer::refuse(&ApiError::bad_request(
@@ -43,14 +56,23 @@ impl Server {
             Err(error) => return Ok(answer::refuse(&error)),
         };
         let Some(resource) = self.registry().find(&path.group, &path.version, &path.resource) else {
-            return Ok(self.review(&path, &inquiry, &body).unwrap_or_else(nothing_here));
+            let review = self.review(&path, &inquiry, &body);
+            return Ok(review.unwrap_or_else(|| self.unknown_resource(&path.group)));
         };
-        if path.namespace.is_some() && !resource.traits.namespaced {
-            return Ok(nothing_here());
+        let astray = path.namespace.is_some() != resource.traits.namespaced
+            && (path.namespace.is_some() || path.name.is_some());
+        if astray {
+            return Ok(self.unknown_resource(&path.group));
         }
         let ResourcePath { namespace, name, subresource, .. } = path;
-        let call = Call { resource, namespace, name, subresource, query, headers: parts.headers, body };
+        let headers = parts.headers.clone();
+        let call = Call { resource, namespace, name, subresource, query, headers, body };
         self.serve(call, &parts.method).await
+    }
+
+    /// The answer for a resource that is not there: in groups that are built in, an error; elsewhere, nothing.
+    fn unknown_resource(&self, group: &str) -> Response<Body> {
+        if self.is_built_in(group) { answer::refuse(&not_served()) } else { nothing_here() }
     }
 
     async fn serve(&self, call: Call, method: &Method) -> Result<Response<Body>, ConnectionLost> {
@@ -59,7 +81,7 @@ impl Server {
             Ok(shown) => shown,
             Err(error) => return Ok(answer::refuse(&error)),
         };
-        let Some(verb) = verb(&call, method) else { return Ok(answer::refuse(&not_allowed())) };
+        let Some(verb) = verb(&call, method) else { return Ok(answer::refuse(&cannot(&call, method))) };
         let seen = self.seen(&call, verb);
         let counted = self.counted(&call, &seen, method);
         let response = self.serve_seen(&call, seen, &shown).await;
@@ -160,10 +182,25 @@ fn verb(call: &Call, method: &Method) -> Option<&'static str> {
         Method::DELETE if !one => "deletecollection",
         _ => return None,
     })
+    .filter(|verb| call.resource.kind.is_custom() || part || call.resource.verbs.contains(verb))
+}
+
+/// Why a method does not go with a path.
+fn cannot(call: &Call, method: &Method) -> ApiError {
+    if !call.resource.kind.is_custom() {
+        return not_allowed();
+    }
+    if call.name.is_none() && matches!(*method, Method::PUT | Method::PATCH) {
+        return ApiError::bad_request("name must be provided");
+    }
+    let subject = Subject { name: String::new(), ..call.subject() };
+    let message = format!(" is not supported on resources of kind \"{}.{}\"", subject.kind, subject.group);
+    ApiError { subject: Some(Box::new(subject)), ..ApiError::new(Reason::MethodNotAllowed, message) }
 }
 
 fn not_served() -> ApiError {
-    ApiError::new(crate::error::Reason::NotFound, "the server could not find the requested resource")
+    let message = "the server could not find the requested resource";
+    ApiError { subject: Some(Box::default()), ..ApiError::new(Reason::NotFound, message) }
 }
 
 /// The answer for a path that leads nowhere.

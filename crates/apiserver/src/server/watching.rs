@@ -58,7 +58,8 @@ fn watch_options(call: &Call) -> Result<WatchOptions, ApiError> {
 
 /// Where a watch starts. Without a version, or from "0", with what is there.
 fn start(call: &Call) -> Result<Start, ApiError> {
-    let version = parse_version(call.query.get("resourceVersion"))?;
+    let version = parse_version(call.query.get("resourceVersion"))
+        .map_err(|why| ApiError::bad_request(format!("invalid resource version: {why}")))?;
     let matching = call.query.get("resourceVersionMatch");
     let path = Path::new("resourceVersionMatch");
     let error = match (call.query.get("sendInitialEvents"), matching) {

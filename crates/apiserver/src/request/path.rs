@@ -153,8 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_resolved_within_a_segment() {
-        is("/apis/g/v1/widgets/a%2Fb", ["-", "widgets", "a/b", "-"]);
+    fn escapes_are_resolved_before_a_path_is_split() {
+        is("/apis/g/v1/widgets/a%2Fb", ["-", "widgets", "a", "b"]);
         for bad in
             ["/apis/g/v1/widgets/%", "/apis/g/v1/widgets/%2", "/apis/g/v1/widgets/%zz", "/apis/%ff/v1/x"]
         {

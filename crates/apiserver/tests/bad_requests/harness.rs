@@ -1,0 +1,129 @@
+//! Any bytes as a request, and what must hold of every answer. The fuzz target uses this very file.
+
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt, Full};
+use muster_apiserver::server::{Body, Server};
+use serde_json::{Value, json};
+use tower_service::Service;
+
+/// The words from which inputs choose; anything else in their place is taken as it is.
+const METHODS: [&str; 8] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "X"];
+const PATHS: [&str; 14] = [
+    "/apis/example.org/v1/namespaces/default/widgets",
+    "/apis/example.org/v1/namespaces/default/widgets/a",
+    "/apis/example.org/v1/namespaces/default/widgets/a/status",
+    "/apis/example.org/v1/namespaces/default/widgets/a/scale",
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.org",
+    "/api/v1/namespaces",
+    "/api/v1/namespaces/default/configmaps",
+    "/api/v1/namespaces/default/pods/a",
+    "/api/v1/namespaces/default/services",
+    "/apis/apps/v1/namespaces/default/deployments/a",
+    "/apis/events.k8s.io/v1/namespaces/default/events",
+    "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+    "/openapi/v3",
+];
+const CONTENT_TYPES: [&str; 8] = [
+    "application/json",
+    "application/yaml",
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/strategic-merge-patch+json",
+    "application/apply-patch+yaml",
+    "application/vnd.kubernetes.protobuf",
+    "",
+];
+const ACCEPTS: [&str; 5] = [
+    "application/json",
+    "application/yaml",
+    "application/json;as=Table;g=meta.k8s.io;v=v1",
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    "*/*",
+];
+
+/// A server that serves widgets, one of which is there.
+pub(crate) async fn server() -> Server {
+    let server = Server::builder().build().await;
+    let schema = json!({"type": "object", "properties": {
+        "spec": {"type": "object", "x-kubernetes-validations": [{"rule": "!has(self.size) || self.size < 10"}], "properties": {
+            "size": {"type": "integer", "default": 1}, "name": {"type": "string", "pattern": "^[a-z]*$"},
+            "items": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}, "v": {"x-kubernetes-int-or-string": true}}}},
+        }},
+        "status": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+    }});
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.org"},
+        "spec": {"group": "example.org", "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema},
+                "subresources": {"status": {}, "scale": {"specReplicasPath": ".spec.size", "statusReplicasPath": ".status.size"}}}]},
+    });
+    let widget = json!({"apiVersion": "example.org/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": {"size": 2}});
+    for (path, object) in [(PATHS[4], crd), (PATHS[0], widget)] {
+        let request = Request::post(path).header("content-type", "application/json");
+        let request = request.body(Full::new(Bytes::from(object.to_string()))).unwrap();
+        let response = server.clone().call(request).await.unwrap();
+        assert!(response.status().is_success(), "the scene could not be set");
+    }
+    server
+}
+
+/// The request that these bytes stand for: method, path, query, content type and accept on the first line, then the body.
+pub(crate) fn request(input: &[u8]) -> Option<Request<Full<Bytes>>> {
+    let end = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
+    let (head, body) = input.split_at(end);
+    let head = std::str::from_utf8(head).ok()?;
+    let mut words = head.split(' ');
+    let method = choose(words.next(), &METHODS);
+    let path = choose(words.next(), &PATHS);
+    let query = words.next().unwrap_or_default();
+    let content_type = choose(words.next(), &CONTENT_TYPES);
+    let accept = choose(words.next(), &ACCEPTS);
+    let uri = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    Request::builder()
+        .method(Method::from_bytes(method.as_bytes()).ok()?)
+        .uri(uri)
+        .header("content-type", content_type)
+        .header("accept", accept)
+        .body(Full::new(Bytes::copy_from_slice(body.get(1..).unwrap_or_default())))
+        .ok()
+}
+
+fn choose<'a>(word: Option<&'a str>, words: &[&'a str]) -> &'a str {
+    let word = word.unwrap_or_default();
+    match word.parse::<usize>() {
+        Ok(index) => words[index % words.len()],
+        Err(_) => word,
+    }
+}
+
+/// Sends what these bytes stand for, and looks at the answer.
+pub(crate) async fn play(server: &Server, input: &[u8]) {
+    let Some(request) = request(input) else { return };
+    let watches = request.uri().query().is_some_and(|query| query.contains("watch"));
+    let response = server.clone().call(request).await.expect("nothing is made to break");
+    if !watches {
+        check(response, input).await;
+    }
+    let ready = Request::get("/readyz").body(Full::new(Bytes::new())).unwrap();
+    assert!(server.clone().call(ready).await.unwrap().status().is_success(), "it is not well any more");
+}
+
+/// What must hold of every answer: an error that is not plain text is a `Status` that says the same as the code.
+async fn check(response: Response<Body>, input: &[u8]) {
+    let code = response.status().as_u16();
+    let content_type = response.headers().get("content-type").map(|value| value.to_str().unwrap().to_owned());
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    let shown = String::from_utf8_lossy(input);
+    if code < 400 || content_type.as_deref() != Some("application/json") || body.is_empty() {
+        return;
+    }
+    let status: Value =
+        serde_json::from_slice(&body).unwrap_or_else(|error| panic!("{error} in the answer to {shown}"));
+    if status["kind"] == "Status" {
+        assert_eq!(status["code"], code, "{shown}");
+        assert!(status["message"].as_str().is_some_and(|message| !message.is_empty()), "{shown}");
+    }
+}

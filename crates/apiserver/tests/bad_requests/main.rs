@@ -1,0 +1,6 @@
+//! Bad input gets an answer that says what is wrong, and the server goes on.
+
+#![cfg(test)]
+
+mod harness;
+mod shapes;

@@ -45,7 +45,12 @@ pub struct ControlPlane {
 impl ControlPlane {
     /// Starts a control plane of one's own, and waits until it is ready to serve.
     pub fn start() -> Result<Self, Error> {
-        startup::start()
+        startup::start(false)
+    }
+
+    /// The same, but what is written is safe from a power cut before it is acknowledged: as in a cluster, and slower.
+    pub fn start_durable() -> Result<Self, Error> {
+        startup::start(true)
     }
 
     /// The control plane that all tests of this process share; the first caller starts it.

@@ -14,6 +14,8 @@ pub(crate) struct Layout<'a> {
     pub(crate) api_port: u16,
     /// A word nobody else knows: the administrator's token, and the prefix of the keys in etcd.
     pub(crate) secret: &'a str,
+    /// Whether what is written must survive a power cut. Tests need not wait for that.
+    pub(crate) syncs: bool,
 }
 
 impl Layout<'_> {
@@ -38,18 +40,21 @@ impl Layout<'_> {
         self.directory.join("kubeconfig")
     }
 
-    /// One member, which talks to no other. What tests write need not survive a power cut.
+    /// One member, which talks to no other.
     pub(crate) fn etcd_arguments(&self) -> Vec<String> {
         let url = self.etcd_url();
-        vec![
+        let mut arguments = vec![
             format!("--data-dir={}", self.path("etcd")),
             format!("--listen-client-urls={url}"),
             format!("--advertise-client-urls={url}"),
             "--listen-peer-urls=http://127.0.0.1:0".into(),
             "--initial-advertise-peer-urls=http://127.0.0.1:0".into(),
             "--initial-cluster=default=http://127.0.0.1:0".into(),
-            "--unsafe-no-fsync".into(),
-        ]
+        ];
+        if !self.syncs {
+            arguments.push("--unsafe-no-fsync".into());
+        }
+        arguments
     }
 
     /// RBAC as in any cluster; no `ServiceAccount` admission, because no controller creates the default ones.

@@ -14,27 +14,30 @@ const READY_WITHIN: Duration = Duration::from_secs(60);
 /// A port that was free can be taken before it is used; this often would be no accident.
 const PORT_ATTEMPTS: usize = 5;
 
-pub(crate) fn start() -> Result<ControlPlane, Error> {
-    start_on(free_ports)
+pub(crate) fn start(syncs: bool) -> Result<ControlPlane, Error> {
+    start_on(syncs, free_ports)
 }
 
 /// Starts on the ports for etcd and kube-apiserver that are chosen for each attempt.
-fn start_on(mut choose: impl FnMut() -> Result<[u16; 2], Error>) -> Result<ControlPlane, Error> {
+fn start_on(
+    syncs: bool,
+    mut choose: impl FnMut() -> Result<[u16; 2], Error>,
+) -> Result<ControlPlane, Error> {
     let assets = locate()?;
     let mut attempt = 1;
     loop {
-        match start_once(&assets, choose()?) {
+        match start_once(&assets, syncs, choose()?) {
             Err(error) if error.is_port_taken() && attempt < PORT_ATTEMPTS => attempt += 1,
             result => return result,
         }
     }
 }
 
-fn start_once(assets: &Assets, [etcd_port, api_port]: [u16; 2]) -> Result<ControlPlane, Error> {
+fn start_once(assets: &Assets, syncs: bool, [etcd_port, api_port]: [u16; 2]) -> Result<ControlPlane, Error> {
     let deadline = Instant::now() + READY_WITHIN;
     let secret = random_word()?;
     let directory = Directory::create(std::env::temp_dir().join(format!("muster-control-plane-{secret}")))?;
-    let layout = Layout { directory: directory.path(), etcd_port, api_port, secret: &secret };
+    let layout = Layout { directory: directory.path(), etcd_port, api_port, secret: &secret, syncs };
     layout.write_files()?;
 
     let spawn = |name, binary, arguments: Vec<String>| {
@@ -112,7 +115,7 @@ mod tests {
     fn choices_when_taken(which: usize) -> usize {
         let holder = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let mut choices = 0;
-        let plane = start_on(|| {
+        let plane = start_on(false, || {
             choices += 1;
             let mut ports = free_ports()?;
             if choices == 1 {

@@ -93,15 +93,15 @@ fn what_fell_out_of_the_window_is_too_old() {
 fn the_window_is_bounded_in_bytes_too() {
     let store = Store::new();
     let large = "x".repeat(1 << 20);
-    for value in 0..100 {
+    for value in 0..45 {
         let expect = if value == 0 { Expect::Absent } else { Expect::At(value + 1) };
         done(store.put(key("a"), json!({"metadata": {}, "large": large}), expect)).unwrap();
     }
-    let kept = 101 - store.changes_after(&scope(), 0).unwrap_err().oldest;
+    let kept = 46 - store.changes_after(&scope(), 0).unwrap_err().oldest;
     assert!((25..40).contains(&kept), "{kept} changes of 2 MiB, with what was before");
     store.compact(0);
     done(store.put(key("b"), object(1), Expect::Absent)).unwrap();
-    assert_eq!(store.changes_after(&scope(), 101).unwrap().0.len(), 1, "what was dropped counts no more");
+    assert_eq!(store.changes_after(&scope(), 46).unwrap().0.len(), 1, "what was dropped counts no more");
 }
 
 #[test]

@@ -36,7 +36,7 @@ async fn writer(store: Store, number: usize) -> Vec<Done> {
         let found = store.get(&key(&name));
         let count = found.as_ref().map_or(0, |stored| stored.object.value()["count"].as_u64().unwrap());
         let expect = found.as_ref().map_or(Expect::Absent, |stored| Expect::At(stored.revision));
-        let removes = found.is_some() && turn % 17 == 0;
+        let removes = found.is_some() && turn.is_multiple_of(17);
         let object = json!({"metadata": {"name": name}, "count": count + 1});
         let result = match expect {
             Expect::At(at) if removes => store.remove(&key(&name), object, at).await,
@@ -49,7 +49,7 @@ async fn writer(store: Store, number: usize) -> Vec<Done> {
                 done.push(Done { name, before, revision: stored.revision, count });
             }
             Err(WriteError::Changed | WriteError::Exists | WriteError::Gone) => {
-                tokio::task::yield_now().await
+                tokio::task::yield_now().await;
             }
             Err(error) => panic!("{error}"),
         }

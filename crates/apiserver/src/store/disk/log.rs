@@ -14,12 +14,13 @@ use super::recover::recover;
 use crate::store::state::State;
 use crate::store::{Change, ChangeKind, Key, OpenError, Revision};
 
-/// How large a segment grows: small enough to be cleaned soon, large enough to be made rarely.
-pub(super) const SEGMENT_BYTES: u64 = 8 << 20;
+/// How large a segment grows: small enough to be cleaned soon, large enough to be made rarely. In unit tests there are
+/// many, and they are cleaned often.
+const SEGMENT_BYTES: u64 = if cfg!(test) { 32 << 10 } else { 8 << 20 };
 /// How far ahead the file is filled with zeros: a sync that does not change the length of the file is much faster.
-const RESERVE_BYTES: u64 = 1 << 20;
+const RESERVE_BYTES: u64 = if cfg!(test) { 4 << 10 } else { 1 << 20 };
 /// What the log may take besides twice what is still true: below this, cleaning is not worth its work.
-const SPARE_BYTES: u64 = 32 << 20;
+const SPARE_BYTES: u64 = if cfg!(test) { 128 << 10 } else { 32 << 20 };
 /// The largest buffer that is kept for the next batch.
 const BUFFER_BYTES: usize = 1 << 20;
 

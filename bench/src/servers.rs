@@ -1,0 +1,86 @@
+//! Both servers, one after the other, with the same load.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use muster_test_control_plane::ControlPlane;
+
+use crate::embedded::Embedded;
+use crate::report::{Better, Line, compare, mebibytes};
+use crate::{Scratch, client, memory};
+
+/// What one server does.
+struct Measures {
+    create: f64,
+    update: f64,
+    update_one: f64,
+    update_many: f64,
+    read: f64,
+    list: f64,
+    watch: f64,
+    filled: f64,
+    after: f64,
+}
+
+pub(crate) fn measure() -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let scratch = Scratch::new("embedded")?;
+    let ours = {
+        let embedded = Embedded::start(scratch.path())?;
+        runtime.block_on(load(&embedded.kubeconfig, &[embedded.process()]))?
+    };
+    let theirs = {
+        let plane = ControlPlane::start_durable()?;
+        runtime.block_on(load(plane.kubeconfig(), &processes(&plane)?))?
+    };
+    let line =
+        |what, better, of: fn(&Measures) -> f64| Line { what, better, ours: of(&ours), theirs: of(&theirs) };
+    compare(&[
+        line("creations/s, 8 at once", Better::More, |measures| measures.create),
+        line("updates/s, 1 at once", Better::More, |measures| measures.update_one),
+        line("updates/s, 8 at once", Better::More, |measures| measures.update),
+        line("updates/s, 64 at once", Better::More, |measures| measures.update_many),
+        line("reads/s, 8 at once", Better::More, |measures| measures.read),
+        line("list of 10,000, ms", Better::Less, |measures| measures.list),
+        line("write to watch event, ms", Better::Less, |measures| measures.watch),
+        line("memory at 10,000 objects, MiB", Better::Less, |measures| measures.filled),
+        line("memory after all this, MiB", Better::Less, |measures| measures.after),
+    ]);
+    Ok(())
+}
+
+async fn load(kubeconfig: &Path, processes: &[String]) -> Result<Measures> {
+    let client = client::connect(kubeconfig).await?;
+    let create = client::create_all(&client, 8).await?;
+    let filled = held(processes)?;
+    Ok(Measures {
+        create,
+        filled,
+        update_one: client::update_rate(&client, 1).await?,
+        update: client::update_rate(&client, 8).await?,
+        update_many: client::update_rate(&client, 64).await?,
+        read: client::read_rate(&client, 8).await?,
+        list: client::list_time(&client).await?,
+        watch: client::watch_latency(&client).await?,
+        after: held(processes)?,
+    })
+}
+
+/// The memory of all these, in MiB.
+fn held(processes: &[String]) -> Result<f64> {
+    let bytes: Result<Vec<u64>> = processes.iter().map(|process| memory::resident(process)).collect();
+    Ok(mebibytes(bytes?.iter().sum()))
+}
+
+/// The processes of a control plane: kube-apiserver, known by its port, and the etcd that it names.
+fn processes(plane: &ControlPlane) -> Result<Vec<String>> {
+    let port = plane.url().rsplit(':').next().context("a URL has a port")?;
+    let found = memory::processes_with(&format!("--secure-port={port}"))?;
+    let api = found.first().context("kube-apiserver is not there")?.clone();
+    let line = std::fs::read_to_string(format!("/proc/{api}/cmdline"))?;
+    let etcd =
+        line.split('\0').find_map(|word| word.strip_prefix("--etcd-servers=")).context("it has no etcd")?;
+    let found = memory::processes_with(&format!("--listen-client-urls={etcd}"))?;
+    let etcd = found.first().context("etcd is not there")?.clone();
+    Ok(vec![api, etcd])
+}

@@ -19,10 +19,7 @@ pub(crate) fn start(syncs: bool) -> Result<ControlPlane, Error> {
 }
 
 /// Starts on the ports for etcd and kube-apiserver that are chosen for each attempt.
-fn start_on(
-    syncs: bool,
-    mut choose: impl FnMut() -> Result<[u16; 2], Error>,
-) -> Result<ControlPlane, Error> {
+fn start_on(syncs: bool, mut choose: impl FnMut() -> Result<[u16; 2], Error>) -> Result<ControlPlane, Error> {
     let assets = locate()?;
     let mut attempt = 1;
     loop {

@@ -52,7 +52,7 @@ async fn write_until_killed(store: Store, writer: usize) {
     loop {
         let name = format!("w{writer}-{}", rng.random_range(0..NAMES));
         let mark = format!("{:016x}", rng.random::<u64>());
-        let content = format!("{mark}{}", "x".repeat(rng.random_range(0..6000)));
+        let content = format!("{mark}{}", "x".repeat(rng.random_range(0..1500)));
         let object = json!({"metadata": {"name": name}, "content": content});
         let (stored, mark) = match store.get(&key(&name)) {
             Some(found) if rng.random_ratio(1, 5) => {

@@ -17,7 +17,7 @@ const UNFINISHED: &str = "new";
 pub(in crate::store) struct Directory {
     path: PathBuf,
     handle: File,
-    _lock: File,
+    pub(super) lock: File,
     #[cfg(test)]
     pub(in crate::store) faults: std::sync::Arc<super::tests::Faults>,
 }
@@ -45,7 +45,7 @@ impl Directory {
         Ok(Self {
             path,
             handle,
-            _lock: lock,
+            lock,
             #[cfg(test)]
             faults: std::sync::Arc::default(),
         })
@@ -110,6 +110,14 @@ impl Directory {
 
     fn sync(&self) -> io::Result<()> {
         self.handle.sync_all()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        // Closing the file does the same, but not while a process that is just being started has it too. If it
+        // fails, closing is left.
+        let _ = self.lock.unlock();
     }
 }
 

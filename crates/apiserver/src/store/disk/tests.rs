@@ -136,6 +136,17 @@ fn a_directory_is_for_one_store() {
     assert!(Store::open(directory.path()).is_ok());
 }
 
+/// A process that is being started has, for a moment, all files of the one that starts it.
+#[test]
+fn a_directory_is_free_even_if_a_child_has_its_files() {
+    let directory = TestDirectory::new();
+    let opened = Directory::open(directory.path()).unwrap();
+    let inherited = opened.lock.try_clone().unwrap();
+    drop(Store::open_in(opened).unwrap());
+    assert!(Store::open(directory.path()).is_ok());
+    drop(inherited);
+}
+
 #[test]
 fn an_unknown_format_is_refused() {
     let (directory, mut file, _) = two_frames();

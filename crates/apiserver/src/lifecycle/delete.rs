@@ -55,8 +55,11 @@ pub enum Ending {
 
 /// Why it cannot be deleted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("Precondition failed: {what} in precondition: {asked}, {what} in object meta: {stored}")]
+#[error(
+    "the {what} in the precondition ({asked}) does not match the {what} in record ({stored}). The object might have been {so}"
+)]
 pub struct Precondition {
+    so: &'static str,
     what: &'static str,
     asked: String,
     stored: String,
@@ -120,7 +123,8 @@ fn check(stored: &Value, what: &'static str, field: &str, asked: Option<&str>) -
     let known = metadata::text(stored, field);
     match asked {
         Some(asked) if asked != known => {
-            Err(Precondition { what, asked: asked.to_owned(), stored: known.to_owned() })
+            let so = if what == "UID" { "deleted and then recreated" } else { "modified" };
+            Err(Precondition { so, what, asked: asked.to_owned(), stored: known.to_owned() })
         }
         _ => Ok(()),
     }
@@ -234,10 +238,11 @@ mod tests {
                 .map_err(|error| error.to_string())
         };
         assert_eq!(asks(Some("u"), Some("7")), Ok(()));
-        let uid = "Precondition failed: UID in precondition: v, UID in object meta: u";
+        let uid = "the UID in the precondition (v) does not match the UID in record (u). The object might have been deleted \
+            and then recreated";
         assert_eq!(asks(Some("v"), None), Err(uid.to_owned()));
-        let version =
-            "Precondition failed: ResourceVersion in precondition: 6, ResourceVersion in object meta: 7";
+        let version = "the ResourceVersion in the precondition (6) does not match the ResourceVersion in record (7). The object \
+            might have been modified";
         assert_eq!(asks(None, Some("6")), Err(version.to_owned()));
     }
 }

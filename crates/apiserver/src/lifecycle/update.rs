@@ -74,9 +74,6 @@ pub fn update(stored: &Value, mut sent: Value, part: Part, traits: Traits) -> Re
     };
     metadata::keep(&mut next, stored, &KEPT);
     metadata::set(&mut next, "selfLink", None);
-    if metadata::is_ending(stored) {
-        only_fewer_finalizers(stored, &mut next);
-    }
     Ok(next)
 }
 
@@ -113,17 +110,6 @@ fn replace(object: &mut Value, field: &str, value: Option<&Value>) {
         Some(value) => drop(fields.insert(field.to_owned(), value.clone())),
         None => drop(fields.remove(field)),
     }
-}
-
-/// An object that is ending takes no new finalizers.
-fn only_fewer_finalizers(stored: &Value, next: &mut Value) {
-    let known: Vec<String> = metadata::finalizers(stored).into_iter().map(str::to_owned).collect();
-    let left: Vec<Value> = metadata::finalizers(next)
-        .into_iter()
-        .filter(|finalizer| known.iter().any(|known| known == finalizer))
-        .map(Value::from)
-        .collect();
-    metadata::set(next, "finalizers", (!left.is_empty()).then_some(Value::Array(left)));
 }
 
 /// Whether anything but metadata, and status where it has a path of its own, is different.
@@ -247,18 +233,15 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_object_takes_no_new_finalizers() {
+    fn an_end_that_has_begun_is_not_taken_back() {
         let mut ending = stored();
         ending["metadata"]["deletionTimestamp"] = "t".into();
-        let mut sent = ending.clone();
-        sent["metadata"]["finalizers"] = json!(["f", "g"]);
-        assert_eq!(updated(&ending, sent, Part::Whole, WIDGETS), Ok(Updated::Same));
-        let mut sent = ending.clone();
-        sent["metadata"]["finalizers"] = json!([]);
+        let mut sent = stored();
+        sent["metadata"].as_object_mut().unwrap().remove("finalizers");
         let Ok(Updated::Changed(next)) = updated(&ending, sent, Part::Whole, WIDGETS) else {
             panic!("it changed")
         };
         assert_eq!(next["metadata"].get("finalizers"), None);
-        assert_eq!(next["metadata"]["deletionTimestamp"], "t", "an end that has begun is not taken back");
+        assert_eq!(next["metadata"]["deletionTimestamp"], "t");
     }
 }

@@ -64,12 +64,24 @@ impl Server {
                     return Ok(Answer { code: StatusCode::CREATED, content, warnings });
                 }
                 Err(WriteError::Exists) if generates => {}
+                Err(WriteError::Exists) => return Err(self.exists(call, &name)),
                 Err(error) => return Err(store_refused(call, &name, &error)),
             }
         }
         let subject = call.subject_named(metadata::text(sent, "generateName"));
         let why = "the server was not able to generate a unique name for the object";
         Err(ApiError { message: why.to_owned(), ..ApiError::already_exists(subject) })
+    }
+
+    /// The error for an object that is there already, or still.
+    fn exists(&self, call: &Call, name: &str) -> ApiError {
+        let error = ApiError::already_exists(call.subject_named(name));
+        let key = Key::new(&call.resource.id, call.namespace(), name);
+        let ends = self.store().get(&key).is_some_and(|stored| metadata::is_ending(&stored.object.value()));
+        if !ends {
+            return error;
+        }
+        ApiError { message: format!("object is being deleted: {}", error.message), ..error }
     }
 
     /// A new object as it is to be stored.
@@ -95,7 +107,7 @@ impl Server {
 fn unfit(call: &Call, sent: &Value, error: &CreateError) -> ApiError {
     match error {
         CreateError::NotAnObject | CreateError::OtherNamespace => ApiError::bad_request(error.to_string()),
-        CreateError::VersionGiven => ApiError::new(Reason::InternalError, error.to_string()),
+        CreateError::VersionGiven => ApiError::new(Reason::Unknown, error.to_string()),
         CreateError::NoName => {
             let required = FieldError::required(&Path::new("metadata.name"), error.to_string());
             invalid(call.subject_by_kind(metadata::text(sent, "name")), &[required])

@@ -110,7 +110,7 @@ impl Server {
             held: resource.kind.is_held(&object),
         };
         let ending = lifecycle::delete(&object, &deletion, &mut self.source())
-            .map_err(|failed| ApiError::conflict(call.subject(), &failed.to_string()))?;
+            .map_err(|failed| ApiError::conflict(call.subject_by_kind(call.name()), &failed.to_string()))?;
         let ending = match (ending, resource.kind.marked(&object, &Around::now(self))) {
             (Ending::Marked(_), Some(marked)) => Ending::Marked(marked),
             (ending, _) => ending,
@@ -171,14 +171,11 @@ impl DeleteOptions {
         let grace_in_query = call.query.get("gracePeriodSeconds").and_then(|text| text.parse().ok());
         options.grace = body.get("gracePeriodSeconds").and_then(Value::as_i64).or(grace_in_query);
         let listed = body.get("dryRun").and_then(Value::as_array);
-        for word in listed.into_iter().flatten() {
-            options.dry_run |= word == "All";
-            if word != "All" {
-                errors.push(FieldError::not_supported(
-                    &Path::new("dryRun"),
-                    word.clone(),
-                    &["All".to_owned()],
-                ));
+        if let Some(words) = listed.filter(|words| !words.is_empty()) {
+            options.dry_run |= words.iter().all(|word| word == "All");
+            if !options.dry_run {
+                let all = ["All".to_owned()];
+                errors.push(FieldError::not_supported(&Path::new("dryRun"), words.clone(), &all));
             }
         }
         let orphan = body
@@ -221,8 +218,24 @@ fn body(call: &Call) -> Result<Value, ApiError> {
         other => return Err(unsupported(other, "application/json, application/yaml")),
     };
     let unclear =
-        |why: String| ApiError::bad_request(format!("the options of the deletion cannot be read: {why}"));
-    Ok(decoded.map_err(unclear)?.value)
+        |why: String| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}"));
+    let options = decoded.map_err(unclear)?.value;
+    let text = |name: &str| options.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if !matches!(kind, "" | "DeleteOptions") {
+        let why = format!(
+            "no kind {kind:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\""
+        );
+        return Err(ApiError::bad_request(why));
+    }
+    if options.get("gracePeriodSeconds").is_some_and(Value::is_string) {
+        let why = "json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64";
+        return Err(ApiError::bad_request(why));
+    }
+    if !(options.is_object() || options.is_null()) {
+        return Err(unclear("the options are no object".to_owned()));
+    }
+    Ok(options)
 }
 
 /// The answer for what is gone.

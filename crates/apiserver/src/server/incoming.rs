@@ -28,7 +28,7 @@ impl Incoming {
     /// Reads an object through its type.
     pub(super) fn of(call: &Call, options: &WriteOptions, decoded: Decoded) -> Result<Self, ApiError> {
         let Decoded { value: mut object, duplicates } = decoded;
-        check_type(call, &object)?;
+        check_type(call, &mut object)?;
         let unknown = call.resource.kind.read(&mut object).map_err(|why| unreadable(call, &why))?;
         let duplicates = duplicates.into_iter().map(|path| format!("duplicate field {path:?}"));
         let unknown = unknown.into_iter().map(|path| format!("unknown field {path:?}"));
@@ -67,13 +67,22 @@ pub(super) fn unsupported(given: &str, supported: &str) -> ApiError {
 }
 
 /// A body must be of the kind that its path is about.
-fn check_type(call: &Call, object: &Value) -> Result<(), ApiError> {
+fn check_type(call: &Call, object: &mut Value) -> Result<(), ApiError> {
     if !object.is_object() {
         return Err(ApiError::bad_request("the body of the request is not an object"));
     }
     let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
     let expected = call.resource.api_version();
+    if !call.resource.kind.is_custom() {
+        let wanted = &call.resource.kind_name;
+        if (version.is_empty() || version == expected) && (kind.is_empty() || kind == wanted) {
+            object["apiVersion"] = expected.into();
+            object["kind"] = wanted.clone().into();
+            return Ok(());
+        }
+        return Err(of_another_type(call, version, kind));
+    }
     if !version.is_empty() && version != expected {
         let message = format!(
             "the API version in the data ({version}) does not match the expected API version ({expected})"
@@ -86,6 +95,24 @@ fn check_type(call: &Call, object: &Value) -> Result<(), ApiError> {
         return Err(ApiError::bad_request(message));
     }
     Ok(())
+}
+
+/// The error for a body of another built-in type.
+fn of_another_type(call: &Call, version: &str, kind: &str) -> ApiError {
+    let wanted = &call.resource.kind_name;
+    let last = version.rsplit('/').next().unwrap_or_default();
+    let why = if version == call.resource.api_version() {
+        let inside = if call.resource.group.is_empty() { "core" } else { &call.resource.group };
+        let inside = inside.split('.').next().unwrap_or_default();
+        format!("converting ({last}.{kind}) to ({inside}.{wanted}): unknown conversion")
+    } else {
+        let kind = if kind.is_empty() { wanted } else { kind };
+        format!(
+            "no kind {kind:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\""
+        )
+    };
+    let kind = if kind.is_empty() { wanted } else { kind };
+    ApiError::bad_request(format!("{kind} in version {last:?} cannot be handled as a {wanted}: {why}"))
 }
 
 /// The error for an object that does not fit its type.

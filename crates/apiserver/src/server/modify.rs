@@ -10,7 +10,7 @@ use super::incoming::{Incoming, store_refused};
 use super::objects;
 use super::options::{WriteKind, WriteOptions, invalid};
 use crate::apply::{keep_times_of_equal, track_update};
-use crate::error::ApiError;
+use crate::error::{ApiError, Reason};
 use crate::lifecycle::{self, UpdateError, Updated, metadata};
 use crate::schema::{FieldError, Path};
 use crate::store::{Expect, Stored, WriteError};
@@ -79,7 +79,8 @@ impl Server {
     ) -> Result<Result<Answer, WriteError>, ApiError> {
         let (resource, part) = (&call.resource, call.part());
         let old = objects::load_stored(resource, stored);
-        let Proposal { object, mut warnings } = propose(self, &old)?;
+        let Proposal { mut object, mut warnings } = propose(self, &old)?;
+        read_version(&mut object)?;
         let mut next = lifecycle::update(&old, object, part, resource.traits)
             .map_err(|error| not_updated(call, &error))?;
         resource.kind.prepare(&mut next, Some(&old), part, self)?;
@@ -95,7 +96,9 @@ impl Server {
             Updated::Changed(next) => {
                 let ends = lifecycle::ends(&next) && !resource.kind.is_held(&next);
                 let written = if ends {
-                    self.remove(resource, &call.key(), next, stored.revision).await
+                    // Its last state is the one before: that is what watchers are told.
+                    let removed = self.remove(resource, &call.key(), old, stored.revision).await;
+                    removed.map(|_| next)
                 } else {
                     self.put(resource, call.key(), next, Expect::At(stored.revision)).await
                 };
@@ -114,9 +117,10 @@ impl Server {
 pub(super) fn check_identity(call: &Call, object: &mut Value) -> Result<(), ApiError> {
     let name = metadata::text(object, "name");
     if name.is_empty() {
-        let message = "name must be provided";
-        let required = format!("the name of the object is empty: {message}");
-        return Err(ApiError::bad_request(required));
+        let path = call.name();
+        let why =
+            format!("the name of the object ({path} based on URL) was undeterminable: name must be provided");
+        return Err(ApiError::bad_request(why));
     }
     if name != call.name() {
         let path = call.name();
@@ -125,10 +129,7 @@ pub(super) fn check_identity(call: &Call, object: &mut Value) -> Result<(), ApiE
     }
     let namespace = metadata::text(object, "namespace");
     if !namespace.is_empty() && namespace != call.namespace() {
-        let path = call.namespace();
-        let message = format!(
-            "the namespace of the object ({namespace}) does not match the namespace on the URL ({path})"
-        );
+        let message = "the namespace of the provided object does not match the namespace sent on the request";
         return Err(ApiError::bad_request(message));
     }
     if call.resource.traits.namespaced {
@@ -137,10 +138,34 @@ pub(super) fn check_identity(call: &Call, object: &mut Value) -> Result<(), ApiE
     Ok(())
 }
 
+/// "0" is as good as no version; what is no number is none.
+fn read_version(object: &mut Value) -> Result<(), ApiError> {
+    let version = metadata::text(object, "resourceVersion");
+    if version.is_empty() {
+        return Ok(());
+    }
+    match version.parse::<u64>() {
+        Ok(0) => metadata::set(object, "resourceVersion", None),
+        Ok(_) => {}
+        Err(_) => {
+            let why = format!("strconv.ParseUint: parsing {version:?}: invalid syntax");
+            return Err(ApiError::new(Reason::Unknown, why));
+        }
+    }
+    Ok(())
+}
+
+/// Where kube-apiserver keeps the object: its messages say so.
+fn place(call: &Call) -> String {
+    let group = if call.resource.kind.is_custom() { &*call.resource.group } else { "" };
+    let parts = [group, &call.resource.plural, call.namespace(), call.name()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+}
+
 fn version_required(call: &Call) -> ApiError {
     let path = Path::new("metadata.resourceVersion");
     let error =
-        FieldError::invalid_shown(&path, Value::Null, "0x0".to_owned(), "must be specified for an update");
+        FieldError::invalid_shown(&path, Value::Null, "0".to_owned(), "must be specified for an update");
     invalid(call.subject(), &[error])
 }
 
@@ -148,7 +173,13 @@ fn version_required(call: &Call) -> ApiError {
 fn not_updated(call: &Call, error: &UpdateError) -> ApiError {
     match error {
         UpdateError::NotAnObject => ApiError::bad_request(error.to_string()),
-        UpdateError::OtherUid { .. } => ApiError::conflict(call.subject(), &error.to_string()),
+        UpdateError::OtherUid { .. } => {
+            let why = format!(
+                "StorageError: invalid object, Code: 4, Key: /registry/{}, ResourceVersion: 0, AdditionalErrorMsg: {error}",
+                place(call)
+            );
+            ApiError::conflict(call.subject(), &why)
+        }
         UpdateError::OlderVersion => ApiError::modified(call.subject()),
     }
 }

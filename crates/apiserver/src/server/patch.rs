@@ -76,7 +76,7 @@ impl Server {
         if metadata::text(&config, "name").is_empty() {
             metadata::set(&mut config, "name", Some(call.name().into()));
         }
-        check_identity(call, &mut config)?;
+        check_identity(call, &mut config.clone())?;
         let applied = |server: &Self, old: Option<&Value>| {
             let write = server.write(call, &options);
             let applied = apply(old, &config, options.force, &write.by(call));
@@ -123,7 +123,7 @@ fn unpatched(error: &PatchError) -> ApiError {
         PatchError::DoesNotApply(_) => {
             (Reason::Invalid, "the server rejected our request due to an error in our request".to_owned())
         }
-        PatchError::Internal(why) => (Reason::InternalError, why.clone()),
+        PatchError::Internal(why) => (Reason::Unknown, why.clone()),
     };
     ApiError::new(reason, message)
 }

@@ -13,17 +13,17 @@ use super::faults::{ConnectionLost, EventFault, Faults, Seen};
 use super::list::{number, parse_version, selection};
 use super::options::invalid_options;
 use super::shown::Shown;
-use crate::error::ApiError;
+use crate::error::{ApiError, Reason};
 use crate::metrics::{Going, Guard, Metrics};
 use crate::registry::Resource;
 use crate::schema::{FieldError, Path};
-use crate::store::Document;
+use crate::store::{Document, Revision};
 use crate::watch::{DEFAULT_WATCH, Event, EventKind, Start, Watch, WatchOptions};
 
 impl Server {
     /// `watch`: what happens to the objects of a collection.
     pub(super) fn watch(&self, call: &Call, seen: Seen, shown: &Shown) -> Result<Answer, ApiError> {
-        let options = watch_options(call)?;
+        let options = watch_options(call, self.store().revision())?;
         let watch = Watch::new(self.store(), options)?;
         let events = Events {
             watch,
@@ -43,13 +43,13 @@ impl Server {
     }
 }
 
-fn watch_options(call: &Call) -> Result<WatchOptions, ApiError> {
+fn watch_options(call: &Call, present: Revision) -> Result<WatchOptions, ApiError> {
     let bookmarks = call.query.flag("allowWatchBookmarks");
     let lasts = number(call, "timeoutSeconds")?.filter(|seconds| *seconds > 0).map(Duration::from_secs);
     Ok(WatchOptions {
         scope: call.scope(),
         selection: selection(call)?,
-        from: start(call)?,
+        from: start(call, present)?,
         bookmarks,
         lasts: lasts.unwrap_or(DEFAULT_WATCH),
         type_meta: (call.resource.api_version(), call.resource.kind_name.clone()),
@@ -57,27 +57,33 @@ fn watch_options(call: &Call) -> Result<WatchOptions, ApiError> {
 }
 
 /// Where a watch starts. Without a version, or from "0", with what is there.
-fn start(call: &Call) -> Result<Start, ApiError> {
-    let version = parse_version(call.query.get("resourceVersion"))
-        .map_err(|why| ApiError::bad_request(format!("invalid resource version: {why}")))?;
+fn start(call: &Call, present: Revision) -> Result<Start, ApiError> {
     let matching = call.query.get("resourceVersionMatch");
     let path = Path::new("resourceVersionMatch");
-    let error = match (call.query.get("sendInitialEvents"), matching) {
-        (Some(_), None) => Some(FieldError::forbidden(
-            &path,
-            "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-        )),
-        (Some(_), Some(word)) if word != "NotOlderThan" => {
-            Some(FieldError::not_supported(&path, word, &["NotOlderThan".to_owned()]))
-        }
-        (None, Some(_)) => Some(FieldError::forbidden(
-            &path,
-            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-        )),
-        _ => None,
-    };
-    if let Some(error) = error {
-        return Err(invalid_options("ListOptions", &[error]));
+    let initial = call.query.get("sendInitialEvents");
+    let mut errors = Vec::new();
+    if initial.is_some() && matching != Some("NotOlderThan") {
+        let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+        errors.push(FieldError::forbidden(&path, why));
+    }
+    if initial.is_none() && matching.is_some() {
+        let why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+        errors.push(FieldError::forbidden(&path, why));
+    }
+    if let Some(word) = matching.filter(|word| *word != "NotOlderThan") {
+        errors.push(FieldError::not_supported(&path, word, &["NotOlderThan".to_owned()]));
+    }
+    if call.query.get("continue").is_some() {
+        let why = "resourceVersionMatch is forbidden when continue is provided";
+        errors.push(FieldError::forbidden(&path, why));
+    }
+    if !errors.is_empty() {
+        return Err(invalid_options("ListOptions", &errors));
+    }
+    let version = parse_version(call.query.get("resourceVersion"))
+        .map_err(|why| ApiError::new(Reason::Unknown, why))?;
+    if initial.is_some() && !call.query.flag("sendInitialEvents") && version.is_none() {
+        return Ok(Start::After(present));
     }
     if call.query.flag("sendInitialEvents") {
         return Ok(Start::Everything { marked: call.query.flag("allowWatchBookmarks") });

@@ -183,7 +183,7 @@ impl Watch {
 
 fn bookmark_at(options: &WatchOptions, revision: Revision, ends_initial: bool) -> Event {
     let (api_version, kind) = &options.type_meta;
-    let mut metadata = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
+    let mut metadata = json!({"resourceVersion": revision.to_string()});
     if ends_initial {
         metadata["annotations"] = json!({INITIAL_EVENTS_END: "true"});
     }

@@ -16,7 +16,6 @@ const TOPICS: &[&str] = &[
     "events",
     "health",
     "kinds_data",
-    "namespaces",
     "patch_json",
     "patch_merge",
     "patch_strategic",

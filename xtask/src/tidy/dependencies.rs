@@ -7,7 +7,9 @@ const MANIFEST: &str = "Cargo.toml";
 const REASONS: &str = "docs/decisions/0002-dependencies.md";
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let members = tree.files.iter().filter(|file| file.path.ends_with("/Cargo.toml"));
+    // A manifest with a workspace of its own is no member: it is built by other tools.
+    let apart = |file: &File| file.text.lines().any(|line| line == "[workspace]");
+    let members = tree.files.iter().filter(|file| file.path.ends_with("/Cargo.toml") && !apart(file));
     let mut findings: Vec<_> = members.flat_map(outside_the_workspace).collect();
     let Some(manifest) = tree.file(MANIFEST) else { return findings };
     let Some(reasons) = tree.file(REASONS) else {
@@ -96,6 +98,12 @@ mod tests {
     #[test]
     fn a_missing_decision_is_found() {
         assert_eq!(said(&check(&Tree::of(&[(MANIFEST, ROOT)]))), [format!("{REASONS}: is missing")]);
+    }
+
+    #[test]
+    fn a_workspace_apart_is_no_member() {
+        let apart = "[workspace]\n[dependencies]\nc = \"1\"\n";
+        assert!(said(&check(&Tree::of(&[("crates/x/fuzz/Cargo.toml", apart)]))).is_empty());
     }
 
     #[test]

@@ -97,7 +97,16 @@ impl Objects {
     }
 
     async fn send(&self, request: Request<Vec<u8>>) -> Answer {
-        match self.client.request::<Value>(request).await {
+        let again = request.clone();
+        let mut answer = self.client.request::<Value>(request).await;
+        if matches!(answer, Err(kube::Error::Service(_) | kube::Error::HyperError(_))) {
+            // The real server broke the connection, as it does under load; dry runs can be sent again.
+            let is_dry = again.uri().query().is_some_and(|query| query.contains("dryRun"));
+            if is_dry || again.method() == Method::GET {
+                answer = self.client.request::<Value>(again).await;
+            }
+        }
+        match answer {
             Ok(object) => Ok(object),
             Err(kube::Error::Api(status)) => {
                 let causes = status.details.map(|details| details.causes).unwrap_or_default();

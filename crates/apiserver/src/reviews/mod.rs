@@ -3,6 +3,7 @@
 //! There is one user, who may do everything; nobody else is known.
 
 mod access;
+pub mod protobuf;
 mod rules;
 mod who;
 

@@ -113,9 +113,14 @@ impl Server {
         if inquiry.method != Method::POST || path.version != "v1" || path.name.is_some() {
             return None;
         }
-        let decoded = decode::yaml(body).map_err(ApiError::bad_request);
+        let decoded = if inquiry.header("content-type").starts_with(reviews::protobuf::CONTENT_TYPE) {
+            let broken = || ApiError::bad_request("the protobuf of the review cannot be read");
+            reviews::protobuf::read(body).ok_or_else(broken)
+        } else {
+            decode::yaml(body).map(|decoded| decoded.value).map_err(ApiError::bad_request)
+        };
         let now = Around::now(self);
-        let body = decoded.as_ref().map(|decoded| decoded.value.clone()).unwrap_or_default();
+        let body = decoded.as_ref().cloned().unwrap_or_default();
         let asked = Asked {
             group: &path.group,
             resource: &path.resource,

@@ -5,6 +5,7 @@
 
 #![cfg(test)]
 
+mod cascades;
 mod mask;
 mod scene;
 mod shell;

@@ -89,24 +89,18 @@ kill -TERM "$server"
 wait "$server"
 "#;
 
-/// Our server, without controllers: the real one here has no kube-controller-manager either.
+/// Our server.
 pub(crate) struct Ours {
     _guard: std::process::Child,
     kubeconfig: PathBuf,
 }
 
 impl Ours {
-    pub(crate) fn start() -> Self {
+    /// Starts it with these options.
+    pub(crate) fn start(options: &[&str]) -> Self {
         let mut command = Command::new("sh");
-        command.args([
-            "-c",
-            GUARD,
-            "guard",
-            env!("CARGO_BIN_EXE_muster"),
-            "apiserver",
-            "--ephemeral",
-            "--no-controllers",
-        ]);
+        command.args(["-c", GUARD, "guard", env!("CARGO_BIN_EXE_muster"), "apiserver", "--ephemeral"]);
+        command.args(options);
         let mut guard =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn().unwrap();
         let mut line = String::new();

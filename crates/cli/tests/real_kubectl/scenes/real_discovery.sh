@@ -28,16 +28,12 @@ kubectl explain pod.nothing
 
 kubectl explain crd.spec.versions.schema
 
-# not yet: protobuf is not read
 kubectl auth whoami | grep -v -e '^Extra' -e '^UID'
 
-# not yet: protobuf is not read
 kubectl auth whoami --as=bob --as-group=a --as-group=system:masters --as-uid=17
 
-# not yet: protobuf is not read
 kubectl auth can-i create pods
 
-# not yet: protobuf is not read
 kubectl auth can-i '*' '*'
 
 kubectl get --raw /livez
@@ -49,3 +45,7 @@ kubectl get --raw /nothing/here
 kubectl get nothings
 
 kubectl get nothings.example.org
+
+kubectl auth can-i list pods --as=bob --as-group=system:masters
+
+kubectl auth can-i --list --as=bob --as-group=system:masters | head -3

@@ -125,11 +125,12 @@ fn unpatched(error: &PatchError) -> ApiError {
         }
         PatchError::Internal(why) => (Reason::Unknown, why.clone()),
     };
-    ApiError::new(reason, message)
+    let subject = (reason == Reason::Invalid).then(Box::default);
+    ApiError { subject, ..ApiError::new(reason, message) }
 }
 
 /// Why an apply was refused, as the API says it.
-fn not_applied(call: &Call, error: &ApplyError) -> ApiError {
+pub(super) fn not_applied(call: &Call, error: &ApplyError) -> ApiError {
     let _ = call;
     match error {
         ApplyError::Conflicts(conflicts) => {

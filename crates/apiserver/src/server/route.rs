@@ -152,7 +152,7 @@ impl Server {
             let known = part == "status" && call.resource.traits.status
                 || part == "finalize" && &*call.resource.id == super::namespaces::RESOURCE;
             if !known {
-                return Err(not_served());
+                return Err(no_part(call));
             }
         }
         match seen.verb {
@@ -185,6 +185,13 @@ fn verb(call: &Call, method: &Method) -> Option<&'static str> {
     .filter(|verb| call.resource.kind.is_custom() || part || call.resource.verbs.contains(verb))
 }
 
+/// The error for a part that objects of a resource do not have.
+fn no_part(call: &Call) -> ApiError {
+    let custom = call.resource.kind.is_custom();
+    let subject = if custom { call.subject() } else { Subject::default() };
+    ApiError { subject: Some(Box::new(subject)), ..not_served() }
+}
+
 /// Why a method does not go with a path.
 fn cannot(call: &Call, method: &Method) -> ApiError {
     if !call.resource.kind.is_custom() {
@@ -194,7 +201,13 @@ fn cannot(call: &Call, method: &Method) -> ApiError {
         return ApiError::bad_request("name must be provided");
     }
     let subject = Subject { name: String::new(), ..call.subject() };
-    let message = format!(" is not supported on resources of kind \"{}.{}\"", subject.kind, subject.group);
+    let verb = match *method {
+        Method::DELETE => "delete",
+        Method::POST => "create",
+        _ => "",
+    };
+    let message =
+        format!("{verb} is not supported on resources of kind \"{}.{}\"", subject.kind, subject.group);
     ApiError { subject: Some(Box::new(subject)), ..ApiError::new(Reason::MethodNotAllowed, message) }
 }
 

@@ -11,14 +11,18 @@ use super::incoming::{decode_body, unsupported};
 use super::modify::Proposal;
 use super::objects;
 use super::options::{WriteKind, WriteOptions};
+use super::patch::not_applied;
 use crate::apply::{
-    FieldSet, ReplicasPaths, json_patch, merge_patch, owners_after_scale, scale_owners, track_update,
+    FieldSet, PatchError, ReplicasPaths, apply, json_patch, merge_patch, owners_after_scale, scale_owners,
+    track_update,
 };
 use crate::apply::{Typing, Typings, Write};
 use crate::error::ApiError;
 use crate::lifecycle::{Source, metadata};
 use crate::registry::{Resource, ScalePaths};
 
+/// The content type of an apply.
+const APPLY: &str = "application/apply-patch+yaml";
 /// The version of a scale.
 const API_VERSION: &str = "autoscaling/v1";
 
@@ -27,19 +31,26 @@ impl Server {
     pub(super) fn get_scale(&self, call: &Call, paths: &ScalePaths) -> Result<Answer, ApiError> {
         let stored = self.store().get(&call.key()).ok_or_else(|| ApiError::not_found(call.subject()))?;
         let object = objects::load_stored(&call.resource, &stored);
-        Ok(Answer::json(scale_of(&object, &call.resource, paths)?))
+        Ok(Answer::json(without_owners(scale_of(&object, &call.resource, paths)?)))
     }
 
     /// Replaces or patches the scale of an object.
     pub(super) async fn set_scale(&self, call: &Call, paths: &ScalePaths) -> Result<Answer, ApiError> {
         let patches = call.content_type().ends_with("-patch+json");
-        let kind = if patches { WriteKind::Patch } else { WriteKind::Update };
+        let applies = call.content_type() == APPLY;
+        let kind = match (applies, patches) {
+            (true, _) => WriteKind::Apply,
+            (_, true) => WriteKind::Patch,
+            _ => WriteKind::Update,
+        };
         let options = WriteOptions::of(call, kind)?;
         let whole = Call { subresource: None, ..call.clone() };
         let propose = |server: &Self, old: &Value| {
             let scale = scale_of(old, &call.resource, paths)?;
             let wanted = wanted(call, &scale)?;
-            check(call, old, &wanted)?;
+            if !applies {
+                check(call, old, &wanted)?;
+            }
             let now = server.source().now();
             let typings = Typings::from([(API_VERSION.to_owned(), Typing::deduced())]);
             let write = Write {
@@ -52,7 +63,13 @@ impl Server {
                 empty: &json!({}),
                 now,
             };
-            let tracked = track_update(Some(&scale), &wanted, &write);
+            let tracked = if applies {
+                let outcome = apply(Some(&scale), &wanted, options.force, &write);
+                outcome.map_err(|error| not_applied(call, &error))?.object
+            } else {
+                track_update(Some(&scale), &wanted, &write)
+            };
+            let wanted = if applies { &tracked } else { &wanted };
             let mut object = old.clone();
             let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or_else(|| 0.into());
             set(&mut object, &paths.spec, replicas);
@@ -68,9 +85,15 @@ impl Server {
         };
         let answer = self.modify(&whole, &options, propose).await?;
         let Content::Object(resource, object) = answer.content else { return Ok(answer) };
-        let content = Content::Json(scale_of(&object, &resource, paths)?);
+        let content = Content::Json(without_owners(scale_of(&object, &resource, paths)?));
         Ok(Answer { code: StatusCode::OK, content, warnings: answer.warnings })
     }
+}
+
+/// A scale as clients see it: they are not told who owns its fields.
+fn without_owners(mut scale: Value) -> Value {
+    metadata::set(&mut scale, "managedFields", None);
+    scale
 }
 
 /// The scale that the request asks for.
@@ -85,6 +108,9 @@ fn wanted(call: &Call, scale: &Value) -> Result<Value, ApiError> {
             merge_patch(scale, &patch()?.value)
         }
         "" | "application/json" | "application/yaml" => Ok(decode_body(call)?.value),
+        APPLY => decode::yaml(&call.body)
+            .map(|decoded| decoded.value)
+            .map_err(|why| PatchError::BadRequest(format!("error decoding YAML: {why}"))),
         other => return Err(unsupported(other, "application/json")),
     };
     patched.map_err(|error| ApiError::bad_request(error.to_string()))
@@ -138,20 +164,36 @@ fn scale_of(object: &Value, resource: &Resource, paths: &ScalePaths) -> Result<V
         scale["spec"]["replicas"] = count(&paths.spec).into();
     }
     let selector = paths.selector.as_deref().and_then(|path| at(object, path));
-    if let Some(selector) = selector.and_then(selector_text) {
+    if let Some(selector) = selector.map(selector_text) {
         scale["status"]["selector"] = selector.into();
     }
     Ok(scale)
 }
 
 /// A selector as text: custom resources have it so, built-in kinds as an object.
-fn selector_text(selector: &Value) -> Option<String> {
+fn selector_text(selector: &Value) -> String {
     if let Some(text) = selector.as_str() {
-        return Some(text.to_owned());
+        return text.to_owned();
     }
-    let labels = selector.get("matchLabels")?.as_object()?;
-    let pairs = labels.iter().map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default()));
-    Some(pairs.collect::<Vec<_>>().join(","))
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let labels = selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten();
+    let mut terms: Vec<(String, String)> =
+        labels.map(|(name, value)| (name.clone(), format!("={}", text(value)))).collect();
+    for expression in selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten() {
+        let mut values: Vec<String> =
+            expression["values"].as_array().into_iter().flatten().map(text).collect();
+        values.sort();
+        let values = values.join(",");
+        let (before, after) = match expression["operator"].as_str().unwrap_or_default() {
+            "In" => ("", format!(" in ({values})")),
+            "NotIn" => ("", format!(" notin ({values})")),
+            "DoesNotExist" => ("!", String::new()),
+            _ => ("", String::new()),
+        };
+        terms.push((format!("{before}{}", text(&expression["key"])), after));
+    }
+    terms.sort_by(|a, b| a.0.trim_start_matches('!').cmp(b.0.trim_start_matches('!')));
+    terms.into_iter().map(|(name, rest)| name + &rest).collect::<Vec<_>>().join(",")
 }
 
 fn names(path: &str) -> impl Iterator<Item = &str> {

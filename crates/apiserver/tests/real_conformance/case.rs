@@ -137,12 +137,6 @@ impl Case {
 }
 
 impl Step {
-    /// What its request is sent to.
-    pub(crate) fn target(&self) -> Option<&str> {
-        let request = self.request.as_deref().unwrap_or_default();
-        self.watch.as_deref().or(request.split_once(' ').map(|(_, target)| target))
-    }
-
     fn filled(&self, words: &BTreeMap<String, Value>) -> Self {
         let text = |text: &Option<String>| text.as_ref().map(|text| reference::fill_text(text, words));
         let value = |value: &Option<Value>| value.as_ref().map(|value| reference::fill(value, words));

@@ -23,10 +23,12 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| regex(r"20[2-9]\d-\d\d-\d\dT\d\d
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| regex(r"\b10\.0\.0\.\d{1,3}\b"));
 static AGE: LazyLock<Regex> = LazyLock::new(|| regex(r"^(\d+m)?\d+s$"));
 /// Versions and durations that are named in sentences.
-static SENTENCES: LazyLock<[(Regex, &'static str); 7]> = LazyLock::new(|| {
+static SENTENCES: LazyLock<[(Regex, &'static str); 8]> = LazyLock::new(|| {
     [
         (regex(r#"(\\?"resourceVersion\\?":\\?)"\d+"#), "$1\"<version>"),
         (regex(r"Key: /[^/]+/"), "Key: /<prefix>/"),
+        // Protobuf is not served, and therefore not offered.
+        (regex(r", application/vnd\.kubernetes\.protobuf"), ""),
         (regex(r"in record \(\d+\)"), "in record (<version>)"),
         (regex(r"current: \d+"), "current: <version>"),
         (regex(r"(too old resource version: \d+) \(\d+\)"), "$1 (<version>)"),

@@ -22,7 +22,8 @@ pub(crate) fn is_pending(case: &Case) -> bool {
 #[test]
 fn pending_cases_exist() {
     let known: BTreeSet<String> = crate::case::all().iter().map(line).collect();
-    for case in CASES.iter() {
+    let some = std::env::var_os("MUSTER_CASE").is_some();
+    for case in CASES.iter().filter(|_| !some) {
         assert!(known.contains(*case), "there is no case {case}");
     }
 }

@@ -15,6 +15,7 @@
 //! cluster-scoped and not their own. The processes end, and their directory goes, when the control plane
 //! is dropped or the test process ends in any way, `kill -9` included.
 
+mod controller_manager;
 mod error;
 mod kubectl;
 mod servers;
@@ -22,6 +23,7 @@ mod startup;
 mod wait;
 mod ward;
 
+pub use controller_manager::ControllerManager;
 pub use error::Error;
 pub use wait::eventually;
 

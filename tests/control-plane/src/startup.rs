@@ -97,7 +97,7 @@ fn free_ports<const N: usize>() -> Result<[u16; N], Error> {
 }
 
 /// 128 random bits, in hexadecimal.
-fn random_word() -> Result<String, Error> {
+pub(crate) fn random_word() -> Result<String, Error> {
     let mut bytes = [0; 16];
     let read = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
     read.map_err(Error::io("read /dev/urandom"))?;

@@ -210,18 +210,31 @@ pub(crate) fn claim(world: &dyn World) {
 
 pub(crate) fn volume(world: &dyn World) {
     let volumes = "/api/v1/persistentvolumes";
-    let spec = json!({
-        "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/x"},
-        "persistentVolumeReclaimPolicy": "Retain",
-    });
-    let bound = json!({"metadata": {"name": "bound"}, "spec": spec});
+    let claims = namespace(world, "volumes").replace("configmaps", "persistentvolumeclaims");
+    let modes = json!(["ReadWriteOnce"]);
+    let claim = json!({"metadata": {"name": "user"}, "spec": {
+        "volumeName": "bound", "storageClassName": "", "accessModes": modes,
+        "resources": {"requests": {"storage": "1Gi"}},
+    }});
+    let claim = world.create(&claims, &claim);
+    let bound = json!({"metadata": {"name": "bound"}, "spec": {
+        "capacity": {"storage": "1Gi"}, "accessModes": modes, "hostPath": {"path": "/x"},
+        "persistentVolumeReclaimPolicy": "Retain", "storageClassName": "",
+        "claimRef": {"namespace": "volumes", "name": "user", "uid": claim["metadata"]["uid"]},
+    }});
     world.create(volumes, &held(bound, "kubernetes.io/pv-protection"));
     let path = format!("{volumes}/bound");
-    world.send("PATCH", &format!("{path}/status"), &json!({"status": {"phase": "Bound"}}));
+    // Whoever binds claims to volumes says the same; our server leaves it to others.
+    let phase = |phase: &str| {
+        world.send("PATCH", &format!("{path}/status"), &json!({"status": {"phase": phase}}));
+    };
+    phase("Bound");
     world.delete(&path, "Background");
     world.settle();
     assert!(world.is_there(&path), "it is bound");
-    world.send("PATCH", &format!("{path}/status"), &json!({"status": {"phase": "Released"}}));
+    world.delete(&format!("{claims}/user"), "Background");
+    world.until_gone(&format!("{claims}/user"));
+    phase("Released");
     world.until_gone(&path);
 }
 

@@ -1,0 +1,110 @@
+//! What must differ between two servers gets a name that does not: uids, versions, times, addresses, random endings.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+static REST: LazyLock<[(Regex, &'static str); 4]> = LazyLock::new(|| {
+    [
+        (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<uid>"),
+        (r"20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "<time>"),
+        (r"\b10\.0\.0\.\d{1,3}\b", "<cluster address>"),
+        (r"\b10\.200\.\d{1,3}\.\d{1,3}\b", "<pod address>"),
+    ]
+    .map(|(pattern, name)| (Regex::new(pattern).unwrap(), name))
+});
+
+/// The objects of these lists, in an order of their own.
+pub(crate) fn normal(lists: &[Value]) -> Value {
+    let mut names = Names::default();
+    let objects: Vec<&Value> =
+        lists.iter().flat_map(|list| list["items"].as_array().into_iter().flatten()).collect();
+    objects.iter().for_each(|object| names.learn(object));
+    let mut kinds: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for list in lists {
+        let of_kind = kinds.entry(list["kind"].as_str().unwrap_or_default().to_owned()).or_default();
+        of_kind.extend(list["items"].as_array().into_iter().flatten().map(|object| names.rename("", object)));
+        of_kind.sort_by_key(ToString::to_string);
+    }
+    kinds.into_iter().map(|(kind, objects)| (kind, Value::Array(objects))).collect::<Map<_, _>>().into()
+}
+
+/// What is said in place of what: uids of known objects, and names that end at random.
+#[derive(Default)]
+struct Names(Vec<(String, String)>);
+
+impl Names {
+    fn learn(&mut self, object: &Value) {
+        let metadata = &object["metadata"];
+        let text = |field: &str| metadata[field].as_str();
+        let (Some(name), Some(uid)) = (text("name"), text("uid")) else { return };
+        let plain = match text("generateName") {
+            Some(start) if name.starts_with(start) => {
+                let plain = format!("{start}<random>");
+                self.0.push((name.to_owned(), plain.clone()));
+                plain
+            }
+            _ => name.to_owned(),
+        };
+        self.0.push((uid.to_owned(), format!("<uid of {plain}>")));
+    }
+
+    fn rename(&self, key: &str, value: &Value) -> Value {
+        match value {
+            Value::String(_) if key == "resourceVersion" => "<version>".into(),
+            Value::String(text) => self.text(text).into(),
+            Value::Array(items) => {
+                let mut items: Vec<_> = items.iter().map(|item| self.rename(key, item)).collect();
+                if matches!(key, "managedFields" | "endpoints" | "ownerReferences" | "conditions") {
+                    items.sort_by_key(ToString::to_string); // their order is chance
+                }
+                items.into()
+            }
+            Value::Object(fields) => {
+                let renamed = fields.iter().map(|(name, value)| (self.text(name), self.rename(name, value)));
+                Value::Object(renamed.collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn text(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (known, name) in &self.0 {
+            text = text.replace(known, name);
+        }
+        for (pattern, name) in REST.iter() {
+            text = pattern.replace_all(&text, *name).into_owned();
+        }
+        text
+    }
+}
+
+/// The places where two values differ.
+pub(crate) fn differences(real: &Value, ours: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    compare("", real, ours, &mut found);
+    found
+}
+
+fn compare(at: &str, real: &Value, ours: &Value, found: &mut Vec<String>) {
+    match (real, ours) {
+        (Value::Object(one), Value::Object(other)) => {
+            let mut names: Vec<_> = one.keys().chain(other.keys()).collect();
+            names.sort();
+            names.dedup();
+            for name in names {
+                compare(&format!("{at}/{name}"), &real[name], &ours[name], found);
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (number, (one, other)) in one.iter().zip(other).enumerate() {
+                compare(&format!("{at}/{number}"), one, other, found);
+            }
+        }
+        _ if real == ours => {}
+        _ => found.push(format!("{at}:\n    real {real}\n    ours {ours}")),
+    }
+}

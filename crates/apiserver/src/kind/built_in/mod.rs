@@ -69,7 +69,15 @@ impl BuiltIn {
 
 impl Kind for BuiltIn {
     fn read(&self, object: &mut Value) -> Result<Vec<String>, String> {
-        read::read(&self.definition, object)
+        let given = empty_lists(object);
+        let unknown = read::read(&self.definition, object)?;
+        // Whoever sends an empty list that is always printed owns it; it is stored as none.
+        for name in given {
+            if let Some(value @ Value::Null) = object.get_mut(&name) {
+                *value = Value::Array(Vec::new());
+            }
+        }
+        Ok(unknown)
     }
 
     fn default(&self, object: &mut Value) {
@@ -83,6 +91,9 @@ impl Kind for BuiltIn {
         part: Part,
         around: &dyn Around,
     ) -> Result<(), ApiError> {
+        for name in empty_lists(object) {
+            object[name] = Value::Null;
+        }
         self.particular.prepare(object, old, part, around)
     }
 
@@ -138,4 +149,11 @@ impl Kind for BuiltIn {
     fn orphans(&self) -> bool {
         self.particular.orphans()
     }
+}
+
+/// The names of the fields of an object that are empty lists.
+fn empty_lists(object: &Value) -> Vec<String> {
+    let fields = object.as_object().into_iter().flatten();
+    let empty = fields.filter(|(_, value)| value.as_array().is_some_and(Vec::is_empty));
+    empty.map(|(name, _)| name.clone()).collect()
 }

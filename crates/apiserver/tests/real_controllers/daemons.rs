@@ -1,4 +1,4 @@
-//! A DaemonSet on two nodes.
+//! A `DaemonSet` on two nodes.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A Deployment: its ReplicaSets, its Pods and the status of its rollout.
+//! A Deployment: its `ReplicaSets`, its Pods and the status of its rollout.
 
 use serde_json::{Value, json};
 

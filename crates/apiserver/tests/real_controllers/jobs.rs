@@ -1,4 +1,4 @@
-//! A Job to its end, and a CronJob that is suspended.
+//! A Job to its end, and a `CronJob` that is suspended.
 
 use serde_json::{Value, json};
 

@@ -16,12 +16,27 @@ static REST: LazyLock<[(Regex, &'static str); 4]> = LazyLock::new(|| {
     .map(|(pattern, name)| (Regex::new(pattern).unwrap(), name))
 });
 
+/// Lists whose order is chance: that of times, or of addresses.
+const IN_ANY_ORDER: [&str; 6] =
+    ["managedFields", "endpoints", "addresses", "notReadyAddresses", "ownerReferences", "conditions"];
+
+/// What is there, or owned, if a controller came by between two changes: that it did is chance.
+fn is_chance(name: &str) -> bool {
+    name.ends_with("endpoints.kubernetes.io/last-change-trigger-time") || name == "f:numberMisscheduled"
+}
+
+fn says_nothing(value: &Value) -> bool {
+    value.as_object().is_some_and(|fields| fields.keys().all(|name| name == "."))
+}
+
 /// The objects of these lists, in an order of their own.
 pub(crate) fn normal(lists: &[Value]) -> Value {
     let mut names = Names::default();
     let objects: Vec<&Value> =
         lists.iter().flat_map(|list| list["items"].as_array().into_iter().flatten()).collect();
-    objects.iter().for_each(|object| names.learn(object));
+    for object in &objects {
+        names.learn(object);
+    }
     let mut kinds: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for list in lists {
         let of_kind = kinds.entry(list["kind"].as_str().unwrap_or_default().to_owned()).or_default();
@@ -54,20 +69,30 @@ impl Names {
     fn rename(&self, key: &str, value: &Value) -> Value {
         match value {
             Value::String(_) if key == "resourceVersion" => "<version>".into(),
+            // How many changes the controllers make of one is chance.
+            Value::Object(fields) if fields.contains_key("addressType") => {
+                let mut slice = self.fields(fields);
+                slice["metadata"]["generation"] = Value::Null;
+                slice
+            }
             Value::String(text) => self.text(text).into(),
             Value::Array(items) => {
                 let mut items: Vec<_> = items.iter().map(|item| self.rename(key, item)).collect();
-                if matches!(key, "managedFields" | "endpoints" | "ownerReferences" | "conditions") {
-                    items.sort_by_key(ToString::to_string); // their order is chance
+                if IN_ANY_ORDER.contains(&key) {
+                    items.sort_by_key(ToString::to_string);
                 }
                 items.into()
             }
-            Value::Object(fields) => {
-                let renamed = fields.iter().map(|(name, value)| (self.text(name), self.rename(name, value)));
-                Value::Object(renamed.collect())
-            }
+            Value::Object(fields) => self.fields(fields),
             other => other.clone(),
         }
+    }
+
+    fn fields(&self, fields: &Map<String, Value>) -> Value {
+        let kept = fields.iter().filter(|(name, _)| !is_chance(name));
+        let renamed = kept.map(|(name, value)| (self.text(name), self.rename(name, value)));
+        let said = renamed.filter(|(name, value)| !(name.ends_with("annotations") && says_nothing(value)));
+        Value::Object(said.collect())
     }
 
     fn text(&self, text: &str) -> String {

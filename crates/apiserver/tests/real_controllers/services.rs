@@ -1,4 +1,4 @@
-//! EndpointSlices and Endpoints follow the Pods that are ready; a budget counts them.
+//! `EndpointSlices` and Endpoints follow the Pods that are ready; a budget counts them.
 
 use serde_json::{Value, json};
 

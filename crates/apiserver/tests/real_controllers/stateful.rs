@@ -1,4 +1,4 @@
-//! A StatefulSet: Pods one after the other, each with its claim, and revisions.
+//! A `StatefulSet`: Pods one after the other, each with its claim, and revisions.
 
 use serde_json::{Value, json};
 

@@ -37,8 +37,8 @@ fn request(method: &str, path: &str, body: Option<&Value>) -> Result<Request<Vec
     Ok(request.body(body.map(|body| body.to_string().into_bytes()).unwrap_or_default())?)
 }
 
-/// Does this many things, by this many at once; gives how many were done in a second.
-async fn rate<F, T>(writers: usize, count: Option<usize>, act: F) -> Result<f64>
+/// Does this many things, by this many at once; gives how many were done in a second, and in all.
+async fn rate<F, T>(writers: usize, count: Option<usize>, act: F) -> Result<(f64, f64)>
 where
     F: Fn(usize) -> T + Clone + Send + 'static,
     T: Future<Output = Result<()>> + Send + 'static,
@@ -61,12 +61,12 @@ where
     while let Some(done) = tasks.join_next().await {
         done??;
     }
-    let done = next.load(Ordering::Relaxed) - writers;
-    Ok(number(done) / begun.elapsed().as_secs_f64())
+    let done = number(next.load(Ordering::Relaxed) - writers);
+    Ok((done / begun.elapsed().as_secs_f64(), done))
 }
 
-/// Creates the objects; gives creations a second.
-pub(crate) async fn create_all(client: &Client, writers: usize) -> Result<f64> {
+/// Creates the objects; gives creations a second, and in all.
+pub(crate) async fn create_all(client: &Client, writers: usize) -> Result<(f64, f64)> {
     let client = client.clone();
     rate(writers, Some(OBJECTS), move |index| {
         let client = client.clone();
@@ -78,8 +78,8 @@ pub(crate) async fn create_all(client: &Client, writers: usize) -> Result<f64> {
     .await
 }
 
-/// Replaces objects; gives writes a second.
-pub(crate) async fn update_rate(client: &Client, writers: usize) -> Result<f64> {
+/// Replaces objects; gives writes a second, and in all.
+pub(crate) async fn update_rate(client: &Client, writers: usize) -> Result<(f64, f64)> {
     let client = client.clone();
     rate(writers, None, move |index| {
         let client = client.clone();
@@ -94,8 +94,8 @@ pub(crate) async fn update_rate(client: &Client, writers: usize) -> Result<f64> 
     .await
 }
 
-/// Reads objects; gives reads a second.
-pub(crate) async fn read_rate(client: &Client, readers: usize) -> Result<f64> {
+/// Reads objects; gives reads a second, and in all.
+pub(crate) async fn read_rate(client: &Client, readers: usize) -> Result<(f64, f64)> {
     let client = client.clone();
     rate(readers, None, move |index| {
         let client = client.clone();

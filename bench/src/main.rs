@@ -10,7 +10,7 @@
 
 mod client;
 mod embedded;
-mod memory;
+mod process;
 mod report;
 mod servers;
 mod store;

@@ -6,14 +6,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use futures::TryStreamExt;
 use muster_apiserver::store::{Expect, Key, Scope, Store};
 use serde_json::{Value, json};
 
 use crate::report::{mebibytes, median, number};
-use crate::{OBJECT_BYTES, OBJECTS, Scratch, memory};
+use crate::{OBJECT_BYTES, OBJECTS, Scratch, process};
 
 /// How long each rate is measured.
 const LASTS: Duration = Duration::from_secs(3);
+/// How many write at once when a store is filled.
+const FILLERS: usize = 8;
 
 pub(crate) fn measure() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().build()?;
@@ -34,16 +37,21 @@ pub(crate) fn measure() -> Result<()> {
 
 /// Fills a store, says what it holds, and how long it takes to list and to open it again.
 pub(crate) fn fill(directory: &Path) -> Result<()> {
-    let empty = memory::resident("self")?;
+    let empty = process::resident("self")?;
     let store = Store::open(directory)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().build()?;
+    // A few at a time, so that what is told is what is kept, not what waits.
     runtime.block_on(async {
-        let writes = (0..OBJECTS).map(|index| store.put(key(index), object(index), Expect::Absent));
-        futures::future::try_join_all(writes).await
+        futures::stream::iter((0..OBJECTS).map(anyhow::Ok))
+            .try_for_each_concurrent(FILLERS, async |index| {
+                store.put(key(index), object(index), Expect::Absent).await?;
+                Ok(())
+            })
+            .await
     })?;
     println!(
         "| MiB for {OBJECTS} objects with their history | {:.1} |",
-        mebibytes(memory::resident("self")? - empty)
+        mebibytes(process::resident("self")? - empty)
     );
     let scope = Scope { resource: Arc::from("/configmaps"), namespace: None };
     let lists = (0..20).map(|_| {

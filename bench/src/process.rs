@@ -1,4 +1,4 @@
-//! How much memory a process holds.
+//! What a process uses: memory, and time of the processors.
 
 use std::fs;
 
@@ -10,6 +10,19 @@ pub(crate) fn resident(process: &str) -> Result<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
     let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kibibytes * 1024)
+}
+
+/// How many ticks Linux counts in a second, on every machine that this runs on.
+const TICKS: f64 = 100.0;
+
+/// The seconds that the processors have worked for this process.
+pub(crate) fn worked(process: &str) -> Result<f64> {
+    let line = fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The name, in brackets, may hold spaces; of what follows, the twelfth and the next are user and system time.
+    let (_, rest) = line.rsplit_once(')').context("no name")?;
+    let times: Vec<f64> =
+        rest.split_whitespace().skip(11).take(2).map(str::parse).collect::<Result<_, _>>()?;
+    Ok(times.iter().sum::<f64>() / TICKS)
 }
 
 /// The processes whose command line has this word.

@@ -122,9 +122,14 @@ impl Server {
             }
             Ending::Marked(next) if options.dry_run => Ok(Deleted { object: next, gone: false }),
             Ending::Marked(next) if next == object => Ok(Deleted { object, gone: false }),
+            // Watchers are told the state that was stored, whatever this deletion changed in it.
             Ending::Now(last) => {
-                let removed = self.remove(resource, &call.key(), last, stored.revision).await;
-                removed.map(|object| Deleted { object, gone: true })
+                let removed = self.remove(resource, &call.key(), object, stored.revision).await;
+                removed.map(|removed| {
+                    let mut object = last;
+                    metadata::keep(&mut object, &removed, &["resourceVersion"]);
+                    Deleted { object, gone: true }
+                })
             }
             Ending::MarkedNow(next) => self.mark_and_remove(call, next, stored).await,
             Ending::Marked(next) => {

@@ -38,10 +38,13 @@ impl Server {
         }
         let version = metadata::text(&object, "resourceVersion");
         let unconditional = matches!(version, "" | "0");
-        if unconditional && !call.resource.unconditional_update && self.store().get(&call.key()).is_some() {
-            return Err(version_required(call));
-        }
+        let needs_version = unconditional && !call.resource.unconditional_update;
         let propose = |server: &Self, old: &Value| {
+            // Whether it is the same object at all comes first.
+            let uid = metadata::text(&object, "uid");
+            if needs_version && (uid.is_empty() || uid == metadata::text(old, "uid")) {
+                return Err(version_required(call));
+            }
             let mut object = object.clone();
             call.resource.kind.default(&mut object);
             let object = track_update(Some(old), &object, &server.write(call, &options).by(call));

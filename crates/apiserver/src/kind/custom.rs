@@ -62,6 +62,10 @@ impl Kind for Custom {
         self.schema.default(object);
     }
 
+    fn default_applied(&self, object: &mut Value) {
+        self.schema.fill(object);
+    }
+
     fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError> {
         let mut errors = match old {
             Some(old) => metadata::check_update(object, old, self.rules),

@@ -33,6 +33,12 @@ pub trait Kind: Debug + Send + Sync {
     /// Fills in what was left open.
     fn default(&self, object: &mut Value);
 
+    /// Fills in what an apply left open. Of a custom resource it does not take away nulls first, as for other writes: a list
+    /// whose last item nobody applies any more is then null, and refused.
+    fn default_applied(&self, object: &mut Value) {
+        self.default(object);
+    }
+
     /// The server's own part in an object before it is checked: what clients cannot set, what is allocated, what
     /// admission adds. `old` is what it replaces; its metadata has been taken care of.
     fn prepare(

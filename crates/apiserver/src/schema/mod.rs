@@ -75,6 +75,11 @@ impl Schema {
         defaulting::fill(object, &self.root);
     }
 
+    /// Fills in defaults, and leaves nulls as they are.
+    pub fn fill(&self, object: &mut Value) {
+        defaulting::fill(object, &self.root);
+    }
+
     /// Takes away what the schema does not know, and gives the paths of it: `unknown field "spec.foo"`.
     pub fn prune(&self, object: &mut Value) -> Vec<String> {
         pruning::prune_object(object, &self.root)

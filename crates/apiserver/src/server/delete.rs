@@ -13,6 +13,7 @@ use super::options::{dry_run, invalid_options};
 use crate::error::ApiError;
 use crate::kind::Around;
 use crate::lifecycle::{self, Deletion, Ending, Policy, metadata};
+use crate::request::query::Query;
 use crate::schema::{FieldError, Path};
 use crate::store::{Expect, Stored, WriteError};
 
@@ -162,8 +163,10 @@ impl DeleteOptions {
         Self { policy: Some(policy), uid: Some(uid.to_owned()), ..Self::default() }
     }
 
-    /// The options in the query and, if there is one, in the body.
+    /// The options in the body or, if there is none, in the query.
     fn of(call: &Call) -> Result<Self, ApiError> {
+        let query = if call.body.is_empty() { call.query.clone() } else { Query::default() };
+        let call = &Call { query, ..call.clone() };
         let mut errors = Vec::new();
         let mut options = Self { dry_run: dry_run(call, &mut errors), ..Self::default() };
         let body = body(call)?;

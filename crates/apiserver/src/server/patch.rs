@@ -100,7 +100,7 @@ impl Server {
             let decoded =
                 Decoded { value: applied(server, Some(old))?, duplicates: decoded.duplicates.clone() };
             let Incoming { mut object, warnings } = Incoming::of(call, &options, decoded)?;
-            call.resource.kind.default(&mut object);
+            call.resource.kind.default_applied(&mut object);
             Ok(Proposal { object, warnings })
         };
         self.modify(call, &options, propose).await

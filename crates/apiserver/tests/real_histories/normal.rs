@@ -75,7 +75,7 @@ pub(crate) fn difference(real: &Value, ours: &Value) -> String {
     let (real, ours) = (lines(real), lines(ours));
     let same = real.iter().zip(&ours).take_while(|(one, other)| one == other).count();
     let around = |lines: &[String]| {
-        lines[same.saturating_sub(12).min(lines.len())..(same + 6).min(lines.len())].join("\n")
+        lines[same.saturating_sub(12).min(lines.len())..(same + 14).min(lines.len())].join("\n")
     };
     format!("the real server:\n{}\nours:\n{}", around(&real), around(&ours))
 }

@@ -37,7 +37,9 @@ impl Names {
                 }
             }
             if let Some(owners) = metadata.get_mut("managedFields").and_then(Value::as_array_mut) {
-                owners.iter_mut().for_each(|owner| owner["time"] = "<time>".into());
+                for owner in owners.iter_mut() {
+                    owner["time"] = "<time>".into();
+                }
                 // They are in the order of their times, and the two servers are not equally fast.
                 owners.sort_by_key(Value::to_string);
             }

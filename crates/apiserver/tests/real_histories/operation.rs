@@ -149,9 +149,9 @@ fn change(kind: Kind, status: bool, chance: &mut StdRng) -> Value {
         Kind::Widget => json!({"spec": wish(chance)}),
         Kind::ConfigMap => json!({"data": wish_of_data(chance)}),
     };
-    let mut change = content;
-    change["metadata"] = metadata;
-    change
+    let mut all = content;
+    all["metadata"] = metadata;
+    all
 }
 
 fn json_patch(kind: Kind, chance: &mut StdRng) -> Value {

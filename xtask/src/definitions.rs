@@ -1,5 +1,5 @@
 //! What the built-in kinds of crates/apiserver need to know of Kubernetes' types besides what k8s-openapi says: how a real
-//! server's API description differs from it, and the fields of the Go types.
+//! server's API description differs from it, the fields of the Go types, and their numbers in protobuf.
 
 use crate::cargo::cargo;
 use crate::{assets, workspace};
@@ -33,9 +33,16 @@ pub(crate) fn check() -> Result<bool> {
 fn stale() -> Result<Vec<(&'static str, Vec<u8>)>> {
     assets::provide()?;
     let mut example = cargo(&["run", "--quiet", "--package", "muster-apiserver", "--example", "definitions"]);
-    let mut fields = assets::go()?;
-    fields.args(["run", "./fields"]).current_dir(workspace::root().join("tools/kubernetes"));
-    let wanted = [("definitions.json", output(&mut example)?), ("types.json", output(&mut fields)?)];
+    let fields = |wanted: &[&str]| -> Result<Vec<u8>> {
+        let mut run = assets::go()?;
+        run.args(["run", "./fields"]).args(wanted).current_dir(workspace::root().join("tools/kubernetes"));
+        output(&mut run)
+    };
+    let wanted = [
+        ("definitions.json", output(&mut example)?),
+        ("types.json", fields(&[])?),
+        ("messages.json", fields(&["messages"])?),
+    ];
     Ok(wanted
         .into_iter()
         .filter(|(name, content)| fs::read(path(name)).ok().as_ref() != Some(content))

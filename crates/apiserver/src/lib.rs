@@ -8,6 +8,7 @@ pub mod kind;
 pub mod lifecycle;
 pub mod metrics;
 pub mod openapi;
+pub mod protobuf;
 pub mod registry;
 pub mod request;
 pub mod reviews;

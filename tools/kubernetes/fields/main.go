@@ -4,13 +4,19 @@
 // A field is written as flags and type: "?" stands for omitempty, "0" for omitzero, "*" for a pointer; structs are
 // named as in OpenAPI, named scalars as "kind:name", named lists and maps as "(name)type". A field of an embedded struct
 // has that struct's name as third.
+//
+// With the argument "messages" it prints how protobuf numbers the fields instead: number and JSON name. A struct that is embedded
+// in JSON is a message of its own there: it has no name, but its type as third. "[]" as third says that the lists in this
+// field are messages of their own, with the items as field 1.
 package main
 
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
 	"sort"
+	"strconv"
 	"strings"
 
 	apps "k8s.io/api/apps/v1"
@@ -42,6 +48,11 @@ type field []string
 
 var found = map[string][]field{}
 
+// Number, name, and what is odd about it.
+type numbered []any
+
+var messages = map[string][]numbered{}
+
 func main() {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
@@ -60,8 +71,16 @@ func main() {
 			describe(of)
 		}
 	}
+	if len(os.Args) > 1 && os.Args[1] == "messages" {
+		printLines(messages)
+	} else {
+		printLines(found)
+	}
+}
+
+func printLines[T any](all map[string]T) {
 	var lines []string
-	for name, fields := range found {
+	for name, fields := range all {
 		text, err := json.Marshal(fields)
 		if err != nil {
 			panic(err)
@@ -92,6 +111,7 @@ func describe(of reflect.Type) string {
 		if _, done := found[name(of)]; !done {
 			found[name(of)] = []field{}
 			found[name(of)] = fields(of)
+			messages[name(of)] = numbers(of)
 		}
 		return name(of)
 	default:
@@ -126,6 +146,7 @@ func fields(of reflect.Type) []field {
 		}
 		switch {
 		case inline:
+			describe(one.Type)
 			for _, inner := range fields(one.Type) {
 				all = append(all, append(field{inner[0], inner[1], one.Name}, inner[2:]...))
 			}
@@ -134,4 +155,41 @@ func fields(of reflect.Type) []field {
 		}
 	}
 	return all
+}
+
+func numbers(of reflect.Type) []numbered {
+	all := []numbered{}
+	for i := range of.NumField() {
+		one := of.Field(i)
+		tag := strings.Split(one.Tag.Get("protobuf"), ",")
+		if len(tag) < 2 {
+			continue
+		}
+		number, err := strconv.Atoi(tag[1])
+		if err != nil {
+			panic(err)
+		}
+		entry := numbered{number, strings.Split(one.Tag.Get("json"), ",")[0]}
+		switch {
+		case entry[1] == "":
+			entry = append(entry, name(one.Type))
+		case holdsWrapped(one.Type):
+			entry = append(entry, "[]")
+		}
+		all = append(all, entry)
+	}
+	return all
+}
+
+// Whether the lists in a field are messages of their own.
+func holdsWrapped(of reflect.Type) bool {
+	switch of.Kind() {
+	case reflect.Pointer, reflect.Map:
+		return holdsWrapped(of.Elem())
+	case reflect.Slice:
+		_, is := reflect.PointerTo(of).MethodByName("Unmarshal")
+		return is || holdsWrapped(of.Elem())
+	default:
+		return false
+	}
 }

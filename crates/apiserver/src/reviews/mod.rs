@@ -3,7 +3,6 @@
 //! There is one user, who may do everything; nobody else is known.
 
 mod access;
-pub mod protobuf;
 mod rules;
 mod who;
 
@@ -86,6 +85,12 @@ pub fn served() -> Vec<Served> {
         kinds.iter().map(|kind| Served::review(group, kind, false)).collect::<Vec<_>>()
     };
     [of(AUTHENTICATION, &authentication), vec![local], of(AUTHORIZATION, &authorization)].concat()
+}
+
+/// The kind of a review; none where there is none of this name.
+pub fn kind(group: &str, resource: &str) -> Option<String> {
+    let review = served().into_iter().find(|review| review.group == group && review.plural == resource);
+    review.map(|review| review.kind)
 }
 
 /// The answer to a review, which is created with 201; none where the path does not lead to one.

@@ -1,23 +1,25 @@
-//! Bodies of requests: JSON or YAML text into values, and what is there twice.
+//! Bodies of requests: JSON, YAML or protobuf into values, and what is there twice.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::protobuf;
+
 /// The most fields that are named when they are there twice.
 const MAX_DUPLICATES: usize = 64;
 
 /// A body, read.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Decoded {
-    pub(super) value: Value,
+pub(crate) struct Decoded {
+    pub(crate) value: Value,
     /// The paths of fields that were there twice; the last one counts.
-    pub(super) duplicates: Vec<String>,
+    pub(crate) duplicates: Vec<String>,
 }
 
 /// Reads JSON.
-pub(super) fn json(text: &[u8]) -> Result<Decoded, String> {
+pub(crate) fn json(text: &[u8]) -> Result<Decoded, String> {
     let mut duplicates = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let place = Place { path: String::new(), duplicates: &mut duplicates };
@@ -37,6 +39,12 @@ pub(super) fn yaml(text: &[u8]) -> Result<Decoded, String> {
         .deserialize(serde_yaml_ng::Deserializer::from_slice(text))
         .map_err(|error| error.to_string())?;
     Ok(Decoded { value, duplicates })
+}
+
+/// Reads protobuf; an object that does not say what it is is of this kind.
+pub(super) fn protobuf(bytes: &[u8], api_version: &str, kind: &str) -> Result<Decoded, protobuf::Error> {
+    let value = protobuf::decode_as(bytes, api_version, kind)?;
+    Ok(Decoded { value, duplicates: Vec::new() })
 }
 
 /// A place in a document.
@@ -138,7 +146,7 @@ impl<'de> serde::Deserialize<'de> for Key {
 }
 
 /// Go prints a whole float as an integer, so that is what it is after it was stored.
-fn float(value: f64) -> Value {
+pub(crate) fn float(value: f64) -> Value {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() <= EXACT {
         #[expect(clippy::cast_possible_truncation, reason = "it is whole and within the range")]

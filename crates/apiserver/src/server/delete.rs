@@ -7,12 +7,13 @@ use super::Server;
 use super::answer::{Answer, Content};
 use super::call::Call;
 use super::decode;
-use super::incoming::{store_refused, unsupported};
+use super::incoming::{SUPPORTED, store_refused, unsupported};
 use super::objects;
 use super::options::{dry_run, invalid_options};
 use crate::error::ApiError;
 use crate::kind::Around;
 use crate::lifecycle::{self, Deletion, Ending, Policy, metadata};
+use crate::protobuf;
 use crate::request::query::Query;
 use crate::schema::{FieldError, Path};
 use crate::store::{Expect, Stored, WriteError};
@@ -223,7 +224,9 @@ fn body(call: &Call) -> Result<Value, ApiError> {
     let decoded = match call.content_type() {
         "" | "application/json" => decode::json(&call.body),
         "application/yaml" => decode::yaml(&call.body),
-        other => return Err(unsupported(other, "application/json, application/yaml")),
+        protobuf::MEDIA_TYPE => Ok(decode::protobuf(&call.body, "meta.k8s.io/v1", "DeleteOptions")
+            .map_err(|error| ApiError::bad_request(error.to_string()))?),
+        _ => return Err(unsupported(SUPPORTED)),
     };
     let unclear =
         |why: String| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}"));

@@ -6,10 +6,9 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use super::Server;
 use super::answer::{self, Answer, Content};
 use super::body::{self, Body};
-use super::decode;
+use super::incoming::decode_unkept;
 use super::shown::Shown;
 use crate::discovery::{self, Check, Probe, Served};
-use crate::error::ApiError;
 use crate::kind::Around;
 use crate::metrics::{self, Stock};
 use crate::request::path::{Path, ResourcePath};
@@ -113,12 +112,10 @@ impl Server {
         if inquiry.method != Method::POST || path.version != "v1" || path.name.is_some() {
             return None;
         }
-        let decoded = if inquiry.header("content-type").starts_with(reviews::protobuf::CONTENT_TYPE) {
-            let broken = || ApiError::bad_request("the protobuf of the review cannot be read");
-            reviews::protobuf::read(body).ok_or_else(broken)
-        } else {
-            decode::yaml(body).map(|decoded| decoded.value).map_err(ApiError::bad_request)
-        };
+        let version = format!("{}/v1", path.group);
+        let kind = reviews::kind(&path.group, &path.resource).unwrap_or_default();
+        let content_type = inquiry.header("content-type").split(';').next().unwrap_or_default().trim();
+        let decoded = decode_unkept(content_type, body, &version, &kind);
         let now = Around::now(self);
         let body = decoded.as_ref().cloned().unwrap_or_default();
         let asked = Asked {

@@ -8,9 +8,14 @@ use super::decode::{self, Decoded};
 use super::options::WriteOptions;
 use crate::apply::Write;
 use crate::error::{ApiError, Reason};
+use crate::kind::built_in::read_unkept;
 use crate::lifecycle::Part;
+use crate::protobuf;
 use crate::request::query::FieldValidation;
 use crate::store::WriteError;
+
+/// The forms of bodies that are read.
+pub(super) const SUPPORTED: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 /// An object that a client sent.
 pub(super) struct Incoming {
@@ -44,25 +49,53 @@ impl Incoming {
 }
 
 /// The body of a request as a value.
-pub(super) fn decode_body(call: &Call) -> Result<Decoded, ApiError> {
-    let decoded = match call.content_type() {
-        "" | "application/json" => decode::json(&call.body),
-        "application/yaml" => decode::yaml(&call.body),
-        other => return Err(unsupported(other, "application/json, application/yaml")),
+fn decode_body(call: &Call) -> Result<Decoded, ApiError> {
+    let is_custom = call.resource.stored.is_some();
+    if is_custom && call.content_type() == protobuf::MEDIA_TYPE {
+        return Err(unsupported("application/json, application/yaml"));
+    }
+    decode_as(call.content_type(), &call.body, &call.resource.api_version(), &call.resource.kind_name)
+}
+
+/// A body of a kind whose objects are not kept, read through its type.
+pub(super) fn decode_unkept(
+    content_type: &str,
+    body: &[u8],
+    api_version: &str,
+    kind: &str,
+) -> Result<Value, ApiError> {
+    let mut value = decode_as(content_type, body, api_version, kind)?.value;
+    read_unkept(api_version, kind, &mut value)
+        .map_err(|why| ApiError::bad_request(cannot_be(kind, api_version, kind, &why)))?;
+    Ok(value)
+}
+
+/// A body of this kind as a value.
+fn decode_as(content_type: &str, body: &[u8], api_version: &str, kind: &str) -> Result<Decoded, ApiError> {
+    let unrecognized =
+        |why: &str| format!("the object provided is unrecognized (must be of type {kind}): {why}");
+    let decoded = match content_type {
+        "" | "application/json" => decode::json(body),
+        "application/yaml" => decode::yaml(body),
+        protobuf::MEDIA_TYPE => {
+            return decode::protobuf(body, api_version, kind).map_err(|error| {
+                ApiError::bad_request(match &error {
+                    protobuf::Error::Envelope(fault) => unrecognized(&fault.to_string()),
+                    protobuf::Error::Object { api_version, kind: given, fault } => {
+                        cannot_be(given, api_version, kind, &fault.to_string())
+                    }
+                })
+            });
+        }
+        _ => return Err(unsupported(SUPPORTED)),
     };
-    decoded.map_err(|why| {
-        let kind = &call.resource.kind_name;
-        let parse = format!("couldn't get version/kind; json parse error: {why}");
-        ApiError::bad_request(format!(
-            "the object provided is unrecognized (must be of type {kind}): {parse}"
-        ))
-    })
+    let parse = |why: String| format!("couldn't get version/kind; json parse error: {why}");
+    decoded.map_err(|why| ApiError::bad_request(unrecognized(&parse(why))))
 }
 
 /// The error for a body in a form that is not read.
-pub(super) fn unsupported(given: &str, supported: &str) -> ApiError {
+pub(super) fn unsupported(supported: &str) -> ApiError {
     let why = "the body of the request was in an unknown format - accepted media types include";
-    let _ = given;
     ApiError::new(Reason::UnsupportedMediaType, format!("{why}: {supported}"))
 }
 
@@ -118,7 +151,12 @@ fn of_another_type(call: &Call, version: &str, kind: &str) -> ApiError {
 /// The error for an object that does not fit its type.
 pub(super) fn unreadable(call: &Call, why: &str) -> ApiError {
     let (kind, version) = (&call.resource.kind_name, &call.resource.version);
-    ApiError::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
+    ApiError::bad_request(cannot_be(kind, version, kind, why))
+}
+
+fn cannot_be(given: &str, api_version: &str, kind: &str, why: &str) -> String {
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    format!("{given} in version {version:?} cannot be handled as a {kind}: {why}")
 }
 
 /// Who writes, and when: what ownership needs to know of a request.

@@ -11,7 +11,7 @@ mod body;
 mod call;
 mod counting;
 mod create;
-mod decode;
+pub(crate) mod decode;
 mod definitions;
 mod delete;
 mod describing;

@@ -34,13 +34,13 @@ impl Form {
                 Ok(Self::Strategic)
             }
             "application/apply-patch+yaml" => Ok(Self::Apply),
-            other => {
+            _ => {
                 let strategic = call.resource.kind.sharing().merge_keys.is_some();
                 let mut supported = vec!["application/json-patch+json", "application/merge-patch+json"];
                 supported.extend(strategic.then_some("application/strategic-merge-patch+json"));
                 supported.push("application/apply-patch+yaml");
                 supported.extend(strategic.then_some("application/apply-patch+cbor"));
-                Err(unsupported(other, &supported.join(", ")))
+                Err(unsupported(&supported.join(", ")))
             }
         }
     }

@@ -7,7 +7,7 @@ use super::Server;
 use super::answer::{Answer, Content};
 use super::call::Call;
 use super::decode;
-use super::incoming::{decode_body, unsupported};
+use super::incoming::decode_unkept;
 use super::modify::Proposal;
 use super::objects;
 use super::options::{WriteKind, WriteOptions};
@@ -107,11 +107,10 @@ fn wanted(call: &Call, scale: &Value) -> Result<Value, ApiError> {
         "application/merge-patch+json" | "application/strategic-merge-patch+json" => {
             merge_patch(scale, &patch()?.value)
         }
-        "" | "application/json" | "application/yaml" => Ok(decode_body(call)?.value),
         APPLY => decode::yaml(&call.body)
             .map(|decoded| decoded.value)
             .map_err(|why| PatchError::BadRequest(format!("error decoding YAML: {why}"))),
-        other => return Err(unsupported(other, "application/json")),
+        other => Ok(decode_unkept(other, &call.body, API_VERSION, "Scale")?),
     };
     patched.map_err(|error| ApiError::bad_request(error.to_string()))
 }

@@ -4,5 +4,6 @@
 
 mod faults;
 mod objects;
+mod protobuf;
 mod tables;
 mod widgets;

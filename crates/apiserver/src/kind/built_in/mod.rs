@@ -5,7 +5,7 @@ mod definitions;
 mod events;
 mod read;
 mod roots;
-mod types;
+pub(crate) mod types;
 
 pub use definitions::{PLACE, definitions, differences, with_references};
 pub(super) use events::to_core as event_to_core;
@@ -65,6 +65,12 @@ impl BuiltIn {
     fn is_event(&self) -> bool {
         matches!(self.definition.as_str(), events::CORE | events::NEW)
     }
+}
+
+/// Reads an object through the type of its kind, which is none of those that are kept: reviews and scales. Gives what is said of a
+/// value that cannot be read.
+pub(crate) fn read_unkept(api_version: &str, kind: &str, object: &mut Value) -> Result<(), String> {
+    read::read(&types::definition(api_version, kind), object).map(drop)
 }
 
 impl Kind for BuiltIn {

@@ -9,7 +9,7 @@ const TYPES: &str = include_str!("data/types.json");
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(crate) enum Type {
     Text {
         name: String,
     },
@@ -37,7 +37,7 @@ pub(super) enum Type {
 
 /// Types that read themselves from JSON in a way of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Special {
+pub(crate) enum Special {
     Time,
     MicroTime,
     Quantity,
@@ -53,21 +53,21 @@ pub(super) enum Special {
 
 /// A field of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Field {
-    pub(super) of: Type,
+pub(crate) struct Field {
+    pub(crate) of: Type,
     /// Whether it is left out when it is empty.
-    pub(super) omit_empty: bool,
+    pub(crate) omit_empty: bool,
     /// Whether it is left out when it is what it is without being set.
-    pub(super) omit_zero: bool,
+    pub(crate) omit_zero: bool,
     /// The embedded structs that it is a field of, which messages name.
-    pub(super) embedded: Vec<String>,
+    pub(crate) embedded: Vec<String>,
 }
 
 /// The fields of a struct by their names.
-pub(super) type Struct = BTreeMap<String, Field>;
+pub(crate) type Struct = BTreeMap<String, Field>;
 
 /// The struct of a definition.
-pub(super) fn struct_of(definition: &str) -> Option<&'static Struct> {
+pub(crate) fn struct_of(definition: &str) -> Option<&'static Struct> {
     static ALL: LazyLock<BTreeMap<String, Struct>> = LazyLock::new(|| {
         let read: BTreeMap<String, Vec<Vec<String>>> = serde_json::from_str(TYPES).unwrap_or_default();
         let structs = read
@@ -78,8 +78,20 @@ pub(super) fn struct_of(definition: &str) -> Option<&'static Struct> {
     ALL.get(definition)
 }
 
+/// The definition of a kind.
+pub(crate) fn definition(api_version: &str, kind: &str) -> String {
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    match group.split('.').next() {
+        None | Some("") => format!("io.k8s.api.core.{version}.{kind}"),
+        Some("apiextensions") => {
+            format!("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.{version}.{kind}")
+        }
+        Some(first) => format!("io.k8s.api.{first}.{version}.{kind}"),
+    }
+}
+
 /// A struct's name in Go: the last part of its definition's.
-pub(super) fn short_name(definition: &str) -> &str {
+pub(crate) fn short_name(definition: &str) -> &str {
     definition.rsplit('.').next().unwrap_or(definition)
 }
 
@@ -143,7 +155,7 @@ impl Type {
     }
 
     /// The type as Go prints it.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Text { name }
             | Self::Integer { name, .. }

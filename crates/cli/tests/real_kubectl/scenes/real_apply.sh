@@ -87,34 +87,24 @@ kubectl create -n apply -f a.yaml
 
 sed 's/name: d,/name: e,/' d.yaml | kubectl create -f -
 
-# not yet: protobuf is not read
 kubectl create configmap b -n apply --from-literal=x=y --from-literal=z=w
 
-# not yet: protobuf is not read
 kubectl create secret generic b -n apply --from-literal=x=y -o yaml
 
-# not yet: protobuf is not read
 kubectl create deployment e -n apply --image=a:1 --replicas=2
 
-# not yet: protobuf is not read
 kubectl create service clusterip e -n apply --tcp=80:8080 --dry-run=server
 
-# not yet: protobuf is not read
 kubectl create serviceaccount b -n apply
 
-# not yet: protobuf is not read
 kubectl create role r -n apply --verb=get --resource=pods
 
-# not yet: protobuf is not read
 kubectl create rolebinding r -n apply --role=r --serviceaccount=apply:b
 
-# not yet: protobuf is not read
 kubectl create job j -n apply --image=a:1
 
-# not yet: protobuf is not read
 kubectl create cronjob c -n apply --image=a:1 --schedule='*/5 * * * *'
 
-# not yet: protobuf is not read
 kubectl create quota q -n apply --hard=pods=1
 
 kubectl replace -f a.yaml
@@ -144,5 +134,4 @@ kubectl rollout resume -n apply deployment/e
 # not yet: horizontal pod autoscalers are not served
 kubectl autoscale deployment e -n apply --max=3
 
-# not yet: protobuf is not read
 kubectl expose deployment e -n apply --port=80

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod concurrent;
 mod faults;
 mod objects;
 mod protobuf;

@@ -29,10 +29,21 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", in_one_line(&error));
             ExitCode::FAILURE
         }
     }
+}
+
+/// An error with its causes, each said once: some messages end with their cause already.
+fn in_one_line(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |said, cause| {
+        if said.ends_with(&cause) {
+            return said;
+        }
+        let between = if said.is_empty() { "" } else { ": " };
+        said + between + &cause
+    })
 }
 
 #[cfg(test)]

@@ -114,6 +114,7 @@ fn resource(
         unconditional_update: false,
         create_on_update: false,
         returns_deleted: false,
+        ending: text(crd, "/metadata/deletionTimestamp").is_some(),
         since: text(crd, "/metadata/resourceVersion").and_then(|version| version.parse().ok()).unwrap_or(0),
     })
 }

@@ -18,6 +18,7 @@ pub const ALL_VERBS: &[&str] =
 
 /// One version of a resource, as it is served.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and none excludes another")]
 pub struct Resource {
     /// Under which its objects are kept: `group/plural`.
     pub id: Arc<str>,
@@ -59,6 +60,8 @@ pub struct Resource {
     pub create_on_update: bool,
     /// Whether a deletion answers with the object that was deleted.
     pub returns_deleted: bool,
+    /// Whether its definition is being deleted.
+    pub ending: bool,
     /// Since when it has its present form: what was stored before may have to be read anew.
     pub since: Revision,
 }

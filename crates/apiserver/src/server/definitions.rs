@@ -43,10 +43,14 @@ impl Server {
             || self.registry().all().iter().any(|one| one.group == group && one.stored.is_none())
     }
 
-    /// Serves what the stored definitions make, after a restart.
-    pub(super) fn serve_stored_definitions(&self) {
-        for (_, crd) in self.definitions() {
-            self.serve_definition(&crd);
+    /// Serves what the stored definitions make, after a restart, and does what the end of the process left undone.
+    pub(super) async fn serve_stored_definitions(&self) {
+        let definitions = self.definitions();
+        for (_, crd) in &definitions {
+            self.serve_definition(crd);
+        }
+        for (_, crd) in definitions {
+            self.settle_definition(metadata::text(&crd, "name")).await;
         }
     }
 
@@ -79,7 +83,7 @@ impl Server {
         let Some(resource) = self.resource_of_definitions() else { return };
         let key = Key::new(&resource.id, "", name);
         for _ in 0..MAX_TRIES {
-            let Some(stored) = self.store().get(&key) else { return };
+            let Some(stored) = self.store().get(&key) else { return self.serve_no_longer(name) };
             let crd = objects::load_stored(&resource, &stored);
             let next = if metadata::is_ending(&crd) {
                 self.end_definition(&crd).await
@@ -89,7 +93,14 @@ impl Server {
                     others.into_iter().filter(|other| metadata::text(other, "name") != name).collect();
                 established(&crd, &others, &Around::now(self))
             };
-            let Some(next) = next else { return self.serve_definition(&crd) };
+            let Some(next) = next else {
+                self.serve_definition(&crd);
+                // Written again meanwhile, perhaps served so already: then what is served now is old.
+                if self.store().get(&key).is_some_and(|now| now.revision == stored.revision) {
+                    return;
+                }
+                continue;
+            };
             let next = self.kept_by_server(&resource, &crd, &next);
             let bare = objects::to_stored(&resource, next.clone());
             let written = if lifecycle::ends(&next) {
@@ -100,6 +111,12 @@ impl Server {
             if written.is_ok() && lifecycle::ends(&next) {
                 return self.forget_definition(&next).await;
             }
+        }
+    }
+
+    fn serve_no_longer(&self, name: &str) {
+        if let Some((plural, group)) = name.split_once('.') {
+            self.registry().replace(group, plural, Vec::new());
         }
     }
 

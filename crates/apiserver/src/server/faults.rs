@@ -48,7 +48,8 @@ pub enum Fault {
     LostAfter,
     /// Someone else changed the object in between.
     Conflict,
-    /// A read is answered from a past: so many changes ago, as far as they are kept.
+    /// A read is answered from a past: so many changes ago, as far as they are kept. A watch that begins with what is
+    /// there begins with what was there then, and catches up.
     Stale(u64),
 }
 

@@ -38,7 +38,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Method, Request, Response};
 
 pub use self::body::{Body, MAX_BODY_BYTES};
 use self::faults::{ConnectionLost, Faults, NoFaults};
@@ -103,7 +103,7 @@ impl Builder {
         };
         let server = Server(Arc::new(inner));
         server.serve_built_in();
-        server.serve_stored_definitions();
+        server.serve_stored_definitions().await;
         server.create_first_namespaces().await;
         server
     }
@@ -173,6 +173,18 @@ where
 
     fn call(&mut self, request: Request<B>) -> Answering {
         let server = self.clone();
-        Box::pin(async move { server.handle(request).await })
+        let writes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+        let answer = async move { server.handle(request).await };
+        if !writes {
+            return Box::pin(answer);
+        }
+        // What changes something is done to its end, even if the client goes away.
+        Box::pin(async move {
+            match tokio::spawn(answer).await {
+                Ok(answer) => answer,
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                Err(_) => Err(ConnectionLost),
+            }
+        })
     }
 }

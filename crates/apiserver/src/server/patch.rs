@@ -16,6 +16,9 @@ use crate::apply::{
 use crate::error::{ApiError, Cause, Reason};
 use crate::lifecycle::metadata;
 
+/// How often an apply is made again on an object that comes and goes.
+const MAX_TRIES: usize = 100;
+
 /// The forms of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
@@ -82,20 +85,16 @@ impl Server {
             let applied = apply(old, &config, options.force, &write.by(call));
             applied.map(|applied| applied.object).map_err(|error| not_applied(call, &error))
         };
-        if self.store().get(&call.key()).is_none() {
-            if call.subresource.is_some() {
-                return Err(ApiError::not_found(call.subject()));
-            }
-            let object = applied(self, None)?;
-            let decoded = Decoded { value: object.clone(), duplicates: decoded.duplicates };
+        let create = async || {
+            let decoded = Decoded { value: applied(self, None)?, duplicates: decoded.duplicates.clone() };
             let Incoming { object: read, warnings } = Incoming::of(call, &options, decoded)?;
             // The owners are those of the apply, whatever is filled in afterwards.
             let owned = |_: &Self, object: &Value| object.clone();
             let mut answer = self.create_object(call, &read, &options, owned).await?;
             answer.code = StatusCode::CREATED;
             answer.warnings.splice(0..0, warnings);
-            return Ok(answer);
-        }
+            Ok(answer)
+        };
         let propose = |server: &Self, old: &Value| {
             let decoded =
                 Decoded { value: applied(server, Some(old))?, duplicates: decoded.duplicates.clone() };
@@ -103,7 +102,24 @@ impl Server {
             call.resource.kind.default_applied(&mut object);
             Ok(Proposal { object, warnings })
         };
-        self.modify(call, &options, propose).await
+        for _ in 0..MAX_TRIES {
+            let is_there = self.store().get(&call.key()).is_some();
+            let outcome = if is_there || call.subresource.is_some() {
+                self.modify(call, &options, &propose).await
+            } else {
+                create().await
+            };
+            let moved = self.store().get(&call.key()).is_some() != is_there;
+            match outcome {
+                // Created or deleted by someone else in between: applied to what there is now.
+                Err(error)
+                    if moved
+                        && call.subresource.is_none()
+                        && matches!(error.reason, Reason::AlreadyExists | Reason::NotFound) => {}
+                outcome => return outcome,
+            }
+        }
+        Err(ApiError::modified(call.subject()))
     }
 }
 

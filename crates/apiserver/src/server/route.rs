@@ -158,7 +158,8 @@ impl Server {
         match seen.verb {
             "get" => self.get(call, past),
             "list" => self.list_objects(call, past),
-            "watch" => self.watch(call, seen, shown),
+            "watch" => self.watch(call, seen, past, shown),
+            "create" if call.resource.ending => Err(ending(call)),
             "create" => self.create(call).await,
             "update" => self.update(call).await,
             "patch" => self.patch(call).await,
@@ -209,6 +210,12 @@ fn cannot(call: &Call, method: &Method) -> ApiError {
     let message =
         format!("{verb} is not supported on resources of kind \"{}.{}\"", subject.kind, subject.group);
     ApiError { subject: Some(Box::new(subject)), ..ApiError::new(Reason::MethodNotAllowed, message) }
+}
+
+/// Nothing new comes of a definition that goes: its end would never come.
+fn ending(call: &Call) -> ApiError {
+    let message = "create not allowed while custom resource definition is terminating";
+    ApiError { subject: Some(Box::new(call.subject())), ..ApiError::new(Reason::MethodNotAllowed, message) }
 }
 
 fn not_served() -> ApiError {

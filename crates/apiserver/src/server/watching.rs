@@ -21,9 +21,15 @@ use crate::store::{Document, Revision};
 use crate::watch::{DEFAULT_WATCH, Event, EventKind, Start, Watch, WatchOptions};
 
 impl Server {
-    /// `watch`: what happens to the objects of a collection.
-    pub(super) fn watch(&self, call: &Call, seen: Seen, shown: &Shown) -> Result<Answer, ApiError> {
-        let options = watch_options(call, self.store().revision())?;
+    /// `watch`: what happens to the objects of a collection. `past`: a revision to begin with instead of the present.
+    pub(super) fn watch(
+        &self,
+        call: &Call,
+        seen: Seen,
+        past: Option<Revision>,
+        shown: &Shown,
+    ) -> Result<Answer, ApiError> {
+        let options = watch_options(call, self.store().revision(), past)?;
         let watch = Watch::new(self.store(), options)?;
         let events = Events {
             watch,
@@ -43,13 +49,13 @@ impl Server {
     }
 }
 
-fn watch_options(call: &Call, present: Revision) -> Result<WatchOptions, ApiError> {
+fn watch_options(call: &Call, present: Revision, past: Option<Revision>) -> Result<WatchOptions, ApiError> {
     let bookmarks = call.query.flag("allowWatchBookmarks");
     let lasts = number(call, "timeoutSeconds")?.filter(|seconds| *seconds > 0).map(Duration::from_secs);
     Ok(WatchOptions {
         scope: call.scope(),
         selection: selection(call)?,
-        from: start(call, present)?,
+        from: start(call, present, past)?,
         bookmarks,
         lasts: lasts.unwrap_or(DEFAULT_WATCH),
         type_meta: (call.resource.api_version(), call.resource.kind_name.clone()),
@@ -57,7 +63,7 @@ fn watch_options(call: &Call, present: Revision) -> Result<WatchOptions, ApiErro
 }
 
 /// Where a watch starts. Without a version, or from "0", with what is there.
-fn start(call: &Call, present: Revision) -> Result<Start, ApiError> {
+fn start(call: &Call, present: Revision, past: Option<Revision>) -> Result<Start, ApiError> {
     let matching = call.query.get("resourceVersionMatch");
     let path = Path::new("resourceVersionMatch");
     let initial = call.query.get("sendInitialEvents");
@@ -83,13 +89,13 @@ fn start(call: &Call, present: Revision) -> Result<Start, ApiError> {
     let version = parse_version(call.query.get("resourceVersion"))
         .map_err(|why| ApiError::new(Reason::Unknown, why))?;
     if initial.is_some() && !call.query.flag("sendInitialEvents") && version.is_none() {
-        return Ok(Start::After(present));
+        return Ok(Start::After(past.unwrap_or(present)));
     }
     if call.query.flag("sendInitialEvents") {
-        return Ok(Start::Everything { marked: call.query.flag("allowWatchBookmarks") });
+        return Ok(Start::Everything { marked: call.query.flag("allowWatchBookmarks"), past });
     }
     Ok(match version {
-        None | Some(0) => Start::Everything { marked: false },
+        None | Some(0) => Start::Everything { marked: false, past },
         Some(revision) => Start::After(revision),
     })
 }

@@ -16,6 +16,8 @@ use crate::store::{Document, Revision, Scope, Store};
 pub const BOOKMARK_INTERVAL: std::time::Duration = std::time::Duration::from_secs(60);
 /// How long a watch lasts when the client does not say.
 pub const DEFAULT_WATCH: std::time::Duration = std::time::Duration::from_secs(30 * 60);
+/// The longest watch: more than any connection lasts, and less than what a clock cannot count.
+pub const MAX_WATCH: std::time::Duration = std::time::Duration::from_secs(365 * 24 * 60 * 60);
 /// The annotation of the bookmark that ends the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
@@ -83,6 +85,8 @@ pub enum Start {
     Everything {
         /// Whether that bookmark is wanted.
         marked: bool,
+        /// Every object there was at this revision, instead of the present.
+        past: Option<Revision>,
     },
     /// With what happened after this revision.
     After(Revision),
@@ -108,8 +112,10 @@ impl Watch {
         bookmark.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut ready = VecDeque::new();
         let position = match options.from {
-            Start::Everything { marked } => {
-                let snapshot = store.list(&options.scope);
+            Start::Everything { marked, past } => {
+                let old = past.map(|revision| store.list_at(&options.scope, revision)).transpose();
+                let old = old.map_err(|too_old| ApiError::expired(too_old.to_string()))?;
+                let snapshot = old.unwrap_or_else(|| store.list(&options.scope));
                 let selected =
                     snapshot.objects.iter().filter(|(_, stored)| options.selection.matches(&stored.object));
                 ready.extend(selected.map(|(_, stored)| Event {
@@ -129,7 +135,7 @@ impl Watch {
                 revision
             }
         };
-        let ends = Instant::now() + options.lasts;
+        let ends = Instant::now() + options.lasts.min(MAX_WATCH);
         Ok(Self { store: store.clone(), options, position, ready, moved, bookmark, ends, over: false })
     }
 
@@ -139,7 +145,8 @@ impl Watch {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            if self.over {
+            // Looked at here too: where something always happens, nobody waits.
+            if self.over || Instant::now() >= self.ends {
                 return None;
             }
             // Seen before reading, so that a change between reading and waiting is not slept through.

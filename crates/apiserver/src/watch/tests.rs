@@ -56,7 +56,7 @@ fn is(kind: EventKind, name: &str, version: Revision) -> (EventKind, String, Str
 async fn what_is_there_comes_first_and_then_what_happens() {
     let store = Store::new();
     let first = write(&store, "a", "red");
-    let mut watch = Watch::new(&store, options(Start::Everything { marked: true })).unwrap();
+    let mut watch = Watch::new(&store, options(Start::Everything { marked: true, past: None })).unwrap();
     assert_eq!(next(&mut watch).await, is(EventKind::Added, "a", first));
     let marker = watch.next().await.unwrap();
     assert_eq!(marker.object.value()["metadata"]["annotations"][INITIAL_EVENTS_END], "true");
@@ -150,4 +150,27 @@ async fn who_falls_out_of_the_window_is_told_to_list_again() {
     assert_eq!(watch.next().await, None);
     let refused = Watch::new(&store, options(Start::After(start))).err().map(|error| error.reason);
     assert_eq!(refused, Some(crate::error::Reason::Expired));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_ends_in_time_however_much_happens() {
+    let store = Store::new();
+    let lasts = Duration::from_secs(5);
+    let mut watch = Watch::new(&store, WatchOptions { lasts, ..options(Start::After(1)) }).unwrap();
+    for _ in 0..5 {
+        write(&store, "a", "red");
+        assert!(watch.next().await.is_some());
+        tokio::time::advance(Duration::from_secs(1)).await;
+    }
+    write(&store, "a", "red");
+    assert_eq!(watch.next().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_may_be_wanted_for_longer_than_time_goes() {
+    let store = Store::new();
+    let lasts = Duration::from_secs(i64::MAX.unsigned_abs());
+    let mut watch = Watch::new(&store, WatchOptions { lasts, ..options(Start::After(1)) }).unwrap();
+    write(&store, "a", "red");
+    assert!(watch.next().await.is_some());
 }

@@ -90,6 +90,21 @@ async fn a_read_may_be_late_or_stale() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_watch_may_begin_in_the_past_and_catches_up() {
+    let next = Arc::new(Next::default());
+    let (_server, client) = server_with(next.clone()).await;
+    let widgets = widgets(&client);
+    let old = widgets.create(&PostParams::default(), &widget("a", 1)).await.unwrap();
+    let mut new = old.clone();
+    new.data["spec"]["size"] = 2.into();
+    let new = widgets.replace("a", &PostParams::default(), &new).await.unwrap();
+    next.fails(Fault::Stale(1));
+    let mut events = widgets.watch(&WatchParams::default(), "0").await.unwrap().boxed();
+    assert!(matches!(events.try_next().await, Ok(Some(WatchEvent::Added(a))) if a == old));
+    assert!(matches!(events.try_next().await, Ok(Some(WatchEvent::Modified(a))) if a == new));
+}
+
+#[tokio::test(start_paused = true)]
 async fn events_are_dropped_delayed_or_cut_off() {
     let next = Arc::new(Next::default());
     let (_server, client) = server_with(next.clone()).await;

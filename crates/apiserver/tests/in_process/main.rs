@@ -4,7 +4,9 @@
 
 mod concurrent;
 mod faults;
+mod interrupted;
 mod objects;
 mod protobuf;
+mod repeated;
 mod tables;
 mod widgets;

@@ -14,14 +14,18 @@ pub(crate) async fn server_with(faults: Arc<dyn Faults>) -> (Server, Client) {
     let source = Seeded::new(1, "2026-01-01T00:00:00Z".parse().unwrap());
     let server = Server::builder().source(source).faults(faults).build().await;
     let client = Client::new(server.clone(), "default");
-    let crds: Api<DynamicObject> = Api::all_with(client.clone(), &definitions());
-    crds.create(&PostParams::default(), &read(definition())).await.unwrap();
+    crds(&client).create(&PostParams::default(), &read(definition())).await.unwrap();
     (server, client)
 }
 
 /// A server where nothing goes wrong.
 pub(crate) async fn server() -> (Server, Client) {
     server_with(Arc::new(NoFaults)).await
+}
+
+/// The definitions.
+pub(crate) fn crds(client: &Client) -> Api<DynamicObject> {
+    Api::all_with(client.clone(), &definitions())
 }
 
 /// The widgets of the default namespace.
@@ -45,7 +49,7 @@ fn definitions() -> ApiResource {
     ApiResource::from_gvk_with_plural(&kind, "customresourcedefinitions")
 }
 
-fn definition() -> Value {
+pub(crate) fn definition() -> Value {
     let schema = json!({"type": "object", "properties": {
         "spec": {"type": "object", "properties": {
             "size": {"type": "integer", "minimum": 0},

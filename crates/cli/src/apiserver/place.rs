@@ -26,6 +26,7 @@ impl Place {
         // The kubeconfig is named on the ready line, and its reader may be elsewhere.
         let directory = std::path::absolute(&directory)
             .with_context(|| format!("{} is not a path", directory.display()))?;
+        refuse_of_others(&directory)?;
         make_private_directory(&directory)?;
         let lock = lock(&directory)?;
         Ok(Self { directory, lock: Some(lock) })
@@ -81,6 +82,24 @@ impl Drop for Place {
             let _ = std::fs::remove_dir_all(&self.directory);
         }
     }
+}
+
+/// What a server puts into its directory first, and last.
+const OURS: [&str; 2] = ["lock", "token"];
+/// What the root of a file system holds when it is empty.
+const EMPTY: &str = "lost+found";
+
+/// A directory with the things of others stays theirs: ours is closed to everybody else, which none would want of a home
+/// or of `/tmp`.
+fn refuse_of_others(directory: &Path) -> Result<()> {
+    // What cannot be looked into is told of when it is to be made.
+    let Ok(entries) = std::fs::read_dir(directory) else { return Ok(()) };
+    let names: Vec<_> =
+        entries.flatten().map(|entry| entry.file_name()).filter(|name| name != EMPTY).collect();
+    if names.is_empty() || names.iter().any(|name| OURS.iter().any(|ours| name == ours)) {
+        return Ok(());
+    }
+    bail!("{} holds other things: name a directory that is new or empty", directory.display())
 }
 
 /// One server at a time: a second one would write another kubeconfig over the first one's.

@@ -47,7 +47,21 @@ fn a_directory_that_is_none() {
         let directory = scratch.text(name);
         let said = refusal(&["--data-dir", &directory]);
         assert!(said.starts_with(&format!("error: cannot create {directory}: ")), "{said}");
+        assert_eq!(said.matches("os error").count(), 1, "{said}");
     }
+}
+
+#[test]
+fn a_directory_of_others() {
+    let scratch = Scratch::new();
+    let directory = scratch.text("home");
+    fs::create_dir(&directory).unwrap();
+    fs::write(scratch.path().join("home/letter"), "").unwrap();
+    fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
+    let expected = format!("error: {directory} holds other things: name a directory that is new or empty\n");
+    assert_eq!(refusal(&["--data-dir", &directory]), expected);
+    assert_eq!(fs::metadata(&directory).unwrap().permissions().mode() & 0o777, 0o755);
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
 }
 
 #[test]

@@ -139,6 +139,7 @@ impl Entry {
             unconditional_update: self.unconditional_update,
             create_on_update: self.create_on_update,
             returns_deleted: self.returns_deleted,
+            ending: false,
             since: 0,
         }
     }

@@ -99,6 +99,12 @@ impl FieldError {
         Self { shown: Some(shown), ..Self::invalid(path, value, detail) }
     }
 
+    /// The same, with the value shown in a form of its own.
+    #[must_use]
+    pub(crate) fn showing(self, shown: String) -> Self {
+        Self { value: Some(self.value.unwrap_or_default()), shown: Some(shown), ..self }
+    }
+
     /// As [`Self::invalid`], without showing the value.
     pub fn invalid_without_value(path: &Path, detail: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, path, None, detail)

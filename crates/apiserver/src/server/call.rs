@@ -64,9 +64,11 @@ impl Call {
         Subject { name: name.to_owned(), group, kind, uid: String::new() }
     }
 
-    /// The object as errors about its content name it: by its kind.
+    /// The object as errors about its content name it: by its kind, in the group in which it is kept.
     pub(super) fn subject_by_kind(&self, name: &str) -> Subject {
-        Subject { kind: self.resource.kind_name.clone(), ..self.subject_named(name) }
+        let (group, _) = self.resource.id.split_once('/').unwrap_or_default();
+        let kind = self.resource.kind_name.clone();
+        Subject { name: name.to_owned(), group: group.to_owned(), kind, uid: String::new() }
     }
 
     /// A header as text; "" when it is not there.

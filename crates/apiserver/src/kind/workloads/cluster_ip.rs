@@ -14,7 +14,6 @@ use crate::kind::Around;
 use crate::schema::{FieldError, Path};
 
 /// The addresses that Services get.
-const RANGE: &str = "10.0.0.0/24";
 const NETWORK: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
 /// The first address of the range, the first of those given by chance, and the last.
 const FIRST: u32 = 1;
@@ -142,8 +141,7 @@ fn give_address(object: &mut Value, around: &dyn Around) -> Result<(), ApiError>
         Some(asked) => match offset(&asked) {
             None => {
                 let wrong = format!(
-                    "failed to allocate IP {asked}: the provided IP ({asked}) is not in the valid range. The range of valid \
-                     IPs is {RANGE}"
+                    "failed to allocate IP {asked}: the provided network does not match the current range"
                 );
                 return refused(object, wrong);
             }

@@ -132,7 +132,8 @@ fn check_strategy(strategy: &Value, path: &Path, errors: &mut Vec<FieldError>) {
         }
         _ => {
             let allowed = ["RollingUpdate".to_owned(), "OnDelete".to_owned()];
-            errors.push(FieldError::not_supported(path, strategy.clone(), &allowed));
+            let wrong = FieldError::not_supported(path, strategy.clone(), &allowed);
+            errors.push(wrong.showing(rolling::shown_strategy(strategy)));
         }
     }
 }

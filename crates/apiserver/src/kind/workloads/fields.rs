@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::schema::go_json;
+
 /// A field that is there: what the type always shows is null when nothing was given.
 pub(super) fn given<'a>(value: &'a Value, field: &str) -> Option<&'a Value> {
     value.get(field).filter(|content| !content.is_null())
@@ -30,6 +32,16 @@ pub(super) fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
 /// The entries of a map; none when it is not there.
 pub(super) fn entries<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = (&'a String, &'a Value)> {
     value.get(field).and_then(Value::as_object).into_iter().flatten()
+}
+
+/// A struct as messages show it: these fields in their order, under their names in Go; what is not there is as given here.
+pub(super) fn shown(value: &Value, fields: &[(&str, Value)]) -> String {
+    let parts = fields.iter().map(|(field, unset)| {
+        let (first, rest) = field.split_at(1);
+        let content = given(value, field).unwrap_or(unset);
+        format!("\"{}{rest}\":{}", first.to_uppercase(), go_json(content))
+    });
+    format!("{{{}}}", parts.collect::<Vec<_>>().join(","))
 }
 
 /// The field at a JSON pointer, null when it is not there.

@@ -1,8 +1,10 @@
 //! Nodes.
 
+use std::net::IpAddr;
+
 use serde_json::{Value, json};
 
-use super::fields::{at, fill, fill_number, given, inner, list, set, text, with};
+use super::fields::{at, fill, fill_number, given, inner, list, set, shown, text, with};
 use super::names;
 use super::template::{check_effect, round_up};
 use crate::error::ApiError;
@@ -32,7 +34,7 @@ pub(super) struct Node;
 
 impl Particular for Node {
     fn default(&self, object: &mut Value) {
-        inner(object, "spec");
+        default_ranges(inner(object, "spec"));
         let status = inner(object, "status");
         if let (None, Some(capacity)) = (given(status, "allocatable"), given(status, "capacity").cloned()) {
             set(status, "allocatable", capacity);
@@ -66,6 +68,7 @@ impl Particular for Node {
         // The server looks for taints in the wrong place.
         let path = Path::new("metadata").child("taints");
         check_taints(list(at(object, "/spec"), "taints"), &path, &mut errors);
+        check_ranges(list(at(object, "/spec"), "podCIDRs"), &mut errors);
         if let Some(old) = old {
             check_changes(object, old, &mut errors);
             if part == Part::Whole {
@@ -74,6 +77,36 @@ impl Particular for Node {
         }
         errors
     }
+}
+
+/// The range of Pods is said twice, alone and as the first of several; the one that is alone counts.
+fn default_ranges(spec: &mut Value) {
+    let alone = text(spec, "podCIDR").to_owned();
+    match list(spec, "podCIDRs").first().cloned() {
+        Some(first) if alone.is_empty() => set(spec, "podCIDR", first),
+        first if !alone.is_empty() && first.as_ref().and_then(Value::as_str) != Some(&alone) => {
+            set(spec, "podCIDRs", vec![alone]);
+        }
+        _ => {}
+    }
+}
+
+fn check_ranges(ranges: &[Value], errors: &mut Vec<FieldError>) {
+    for (index, range) in ranges.iter().enumerate() {
+        let range = range.as_str().unwrap_or_default();
+        if !is_range(range) {
+            let path = Path::new("spec").child("podCIDRs").index(index);
+            let wrong = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+            errors.push(FieldError::invalid(&path, range, wrong));
+        }
+    }
+}
+
+fn is_range(text: &str) -> bool {
+    let Some((address, bits)) = text.split_once('/') else { return false };
+    let Ok(address) = address.parse::<IpAddr>() else { return false };
+    let most = if address.is_ipv4() { 32 } else { 128 };
+    bits.bytes().all(|c| c.is_ascii_digit()) && bits.parse::<u8>().is_ok_and(|bits| bits <= most)
 }
 
 fn add_not_ready(spec: &mut Value) {
@@ -99,7 +132,9 @@ fn check_taints(taints: &[Value], path: &Path, errors: &mut Vec<FieldError>) {
             text(other, "key") == text(taint, "key") && text(other, "effect") == text(taint, "effect")
         };
         if taints[..index].iter().any(same) {
-            let mut duplicate = FieldError::duplicate(&path, None);
+            let fields =
+                [("key", "".into()), ("value", "".into()), ("effect", "".into()), ("timeAdded", Value::Null)];
+            let mut duplicate = FieldError::duplicate(&path, None).showing(shown(taint, &fields));
             "taints must be unique by key and effect pair".clone_into(&mut duplicate.detail);
             errors.push(duplicate);
         }

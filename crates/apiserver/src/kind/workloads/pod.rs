@@ -82,6 +82,10 @@ impl Particular for Pod {
     }
 
     fn grace(&self, object: &Value, asked: Option<i64>) -> Option<i64> {
+        // An end that has been set comes nearer only if someone says so.
+        if let Some(left) = metadata::grace(object) {
+            return Some(asked.unwrap_or(left));
+        }
         let spec = at(object, "/spec");
         let grace = asked.or_else(|| number(spec, "terminationGracePeriodSeconds")).unwrap_or(0);
         let is_over = matches!(text(at(object, "/status"), "phase"), "Failed" | "Succeeded");

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::fields::{at, given, shown};
 use super::names;
-use crate::schema::{FieldError, Path};
+use crate::schema::{FieldError, Path, go_json};
 
 const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex \
      used for validation is '[0-9]+%')";
@@ -39,4 +40,11 @@ pub(super) fn check_at_most_all(value: &Value, path: &Path, errors: &mut Vec<Fie
     if percent(value).is_some_and(|percent| percent > 100) {
         errors.push(FieldError::invalid(path, value.clone(), "must not be greater than 100%"));
     }
+}
+
+/// The strategy of a `Deployment` or `DaemonSet` as messages show it.
+pub(super) fn shown_strategy(strategy: &Value) -> String {
+    let fields = [("maxUnavailable", 0.into()), ("maxSurge", 0.into())];
+    let update = given(strategy, "rollingUpdate").map_or_else(|| "null".to_owned(), |of| shown(of, &fields));
+    format!("{{\"Type\":{},\"RollingUpdate\":{update}}}", go_json(at(strategy, "/type")))
 }

@@ -6,7 +6,7 @@ use super::cluster_ip;
 use super::controllers::reset_status;
 use super::fields::{at, each, fill, fill_text, given, inner, list, number, set, text, unset};
 use super::node_ports::{self, has_health_port, has_ports};
-use super::service_checks::{check_changes, check_service};
+use super::service_checks::{check_changes, check_service, check_status};
 use crate::error::{ApiError, Cause, Subject};
 use crate::kind::{Around, Particular};
 use crate::lifecycle::{Part, metadata};
@@ -105,6 +105,7 @@ impl Particular for Service {
     fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError> {
         let mut errors = Vec::new();
         if part == Part::Status {
+            check_status(at(object, "/status"), &mut errors);
             return errors;
         }
         if let Some(old) = old {
@@ -112,6 +113,20 @@ impl Particular for Service {
         }
         check_service(at(object, "/spec"), &mut errors);
         errors
+    }
+
+    fn warnings(&self, object: &Value, _: Option<&Value>) -> Vec<String> {
+        let spec = at(object, "/spec");
+        let mut warnings = Vec::new();
+        if !list(spec, "externalIPs").is_empty() {
+            let old = "spec.externalIPs is deprecated and may no longer be implemented in some clusters";
+            warnings.push(old.to_owned());
+        }
+        if text(spec, "trafficDistribution") == "PreferClose" {
+            let old = r#"spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone""#;
+            warnings.push(old.to_owned());
+        }
+        warnings
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use serde_json::{Value, json};
 
 use super::cluster_ip::{NONE, is_headless};
-use super::fields::{at, given, list, number, text};
+use super::fields::{at, given, list, number, shown, text};
 use super::node_ports::has_health_port;
 use super::service::{is_external, is_external_name};
 use super::template::check_port;
@@ -156,6 +156,17 @@ fn check_address(address: &str, path: &Path, errors: &mut Vec<FieldError>) {
     }
 }
 
+/// Checks the addresses at which a balancer says that a Service can be reached.
+pub(super) fn check_status(status: &Value, errors: &mut Vec<FieldError>) {
+    let path = Path::new("status").child("loadBalancer").child("ingress");
+    for (index, ingress) in list(at(status, "/loadBalancer"), "ingress").iter().enumerate() {
+        match text(ingress, "ip") {
+            "" => {}
+            address => check_address(address, &path.index(index).child("ip"), errors),
+        }
+    }
+}
+
 fn check_external_addresses(spec: &Value, path: &Path, errors: &mut Vec<FieldError>) {
     for (index, address) in list(spec, "externalIPs").iter().enumerate() {
         let (text, path) = (address.as_str().unwrap_or(""), path.index(index));
@@ -195,7 +206,17 @@ fn check_node_ports(spec: &Value, kind: &str, path: &Path, errors: &mut Vec<Fiel
         let same =
             |other: &Value| number(other, "port") == number(port, "port") && same_protocol(port, other);
         if ports[..index].iter().any(same) {
-            errors.push(FieldError::duplicate(&path.index(index), None));
+            let protocol = text(port, "protocol").into();
+            let fields = [
+                ("name", "".into()),
+                ("protocol", protocol),
+                ("appProtocol", Value::Null),
+                ("port", number(port, "port").into()),
+                ("targetPort", 0.into()),
+                ("nodePort", 0.into()),
+            ];
+            let twice = FieldError::duplicate(&path.index(index), None);
+            errors.push(twice.showing(shown(&Value::Null, &fields)));
         }
     }
 }

@@ -7,13 +7,13 @@ use super::controllers::{
     check_always_runs, check_counts, check_match, check_selector, check_status, default_counts, reset_status,
     spec_path,
 };
-use super::fields::{at, each, fill, fill_text, given, inner, list, number, set, text, unset};
+use super::fields::{at, each, fill, fill_text, given, inner, list, number, set, shown, text, unset};
 use super::template::{check_template, default_template};
 use super::{names, rolling};
 use crate::error::ApiError;
 use crate::kind::{Around, Particular};
 use crate::lifecycle::Part;
-use crate::schema::{FieldError, Path};
+use crate::schema::{FieldError, Path, go_json};
 
 /// What may change; everything else may not.
 const MUTABLE: [&str; 7] = [
@@ -159,13 +159,18 @@ fn check_spec(spec: &Value, is_update: bool, path: &Path, errors: &mut Vec<Field
     check_always_runs(spec, "StatefulSet", &path_of_template, errors);
 }
 
+fn shown_update(update: &Value) -> String {
+    shown(update, &[("partition", 0.into()), ("maxUnavailable", Value::Null)])
+}
+
 fn check_strategy(strategy: &Value, path: &Path, errors: &mut Vec<FieldError>) {
     let path_of_update = path.child("rollingUpdate");
     match (text(strategy, "type"), given(strategy, "rollingUpdate")) {
         ("OnDelete" | "RollingUpdate", None) => {}
-        ("OnDelete", Some(_)) => {
+        ("OnDelete", Some(update)) => {
             let wrong = "only allowed for updateStrategy 'RollingUpdate'";
-            errors.push(FieldError::invalid_without_value(&path_of_update, wrong));
+            let wrong = FieldError::invalid_without_value(&path_of_update, wrong);
+            errors.push(wrong.showing(shown_update(update)));
         }
         ("RollingUpdate", Some(update)) => {
             check_counts(update, &["partition"], &path_of_update, errors);
@@ -180,7 +185,10 @@ fn check_strategy(strategy: &Value, path: &Path, errors: &mut Vec<FieldError>) {
         }
         _ => {
             let wrong = "must be 'RollingUpdate' or 'OnDelete'";
-            errors.push(FieldError::invalid_without_value(path, wrong));
+            let update = given(strategy, "rollingUpdate").map_or_else(|| "null".to_owned(), shown_update);
+            let kind = go_json(at(strategy, "/type"));
+            let wrong = FieldError::invalid_without_value(path, wrong);
+            errors.push(wrong.showing(format!("{{\"Type\":{kind},\"RollingUpdate\":{update}}}")));
         }
     }
 }

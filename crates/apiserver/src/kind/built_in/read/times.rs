@@ -37,7 +37,8 @@ fn wrong(text: &str, layout: &str) -> Wrong {
         return Wrong::Said(format!("parsing time {text:?}: extra text: {extra:?}"));
     }
     let part = if layout == MICROSECONDS && parse(text).is_some() {
-        (&text[19..], ".000000")
+        let has_all = text.bytes().skip(20).take(6).filter(u8::is_ascii_digit).count() == 6;
+        if has_all { (&text[26..], "Z07:00") } else { (&text[19..], ".000000") }
     } else {
         first_wrong(text)
     };

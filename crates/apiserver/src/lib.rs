@@ -4,6 +4,7 @@ pub mod apply;
 pub mod controllers;
 pub mod discovery;
 pub mod error;
+mod go;
 pub mod kind;
 pub mod lifecycle;
 pub mod metrics;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::metadata::{self, Rules};
+use super::scaled::Scaled;
 use super::{Kind, Sharing};
 use crate::apply::{Typing, Typings, reset_by_main, reset_by_status};
 use crate::lifecycle::Part;
@@ -15,6 +16,7 @@ pub struct Custom {
     schema: Schema,
     rules: Rules,
     sharing: Sharing,
+    scaled: Option<Scaled>,
 }
 
 impl Custom {
@@ -42,7 +44,8 @@ impl Custom {
             reset_by_status: reset_by_status(),
         };
         let namespaced = crd.pointer("/spec/scope").and_then(Value::as_str) == Some("Namespaced");
-        Ok(Self { schema, rules: Rules::of_custom_resource(namespaced), sharing })
+        let scaled = Scaled::of(version);
+        Ok(Self { schema, rules: Rules::of_custom_resource(namespaced), sharing, scaled })
     }
 }
 
@@ -75,6 +78,10 @@ impl Kind for Custom {
             (Part::Status, Some(old)) => self.schema.validate_status(object, old),
             _ => self.schema.validate(object, old),
         });
+        if let Some(scaled) = &self.scaled {
+            errors.extend((part != Part::Status).then(|| scaled.check_spec(object)).flatten());
+            errors.extend(scaled.check_status(object));
+        }
         errors
     }
 

@@ -8,6 +8,7 @@ mod custom;
 pub mod metadata;
 pub mod objects;
 mod particular;
+mod scaled;
 pub mod workloads;
 
 pub use custom::Custom;

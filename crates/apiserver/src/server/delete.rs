@@ -9,7 +9,7 @@ use super::call::Call;
 use super::decode;
 use super::incoming::{SUPPORTED, store_refused, unsupported};
 use super::objects;
-use super::options::{dry_run, invalid_options};
+use super::options::invalid_options;
 use crate::error::ApiError;
 use crate::kind::Around;
 use crate::lifecycle::{self, Deletion, Ending, Policy, metadata};
@@ -169,15 +169,18 @@ impl DeleteOptions {
         let query = if call.body.is_empty() { call.query.clone() } else { Query::default() };
         let call = &Call { query, ..call.clone() };
         let mut errors = Vec::new();
-        let mut options = Self { dry_run: dry_run(call, &mut errors), ..Self::default() };
-        let body = body(call)?;
+        let mut options = Self::default();
+        let mut body = body(call)?;
+        if let Some(word) = call.query.get("dryRun") {
+            body["dryRun"] = json!([word]);
+        }
         let text = |path: &str, query: &str| {
             let in_body = body.pointer(path).and_then(Value::as_str);
             in_body.or_else(|| call.query.get(query)).map(str::to_owned)
         };
         options.uid = text("/preconditions/uid", "");
         options.resource_version = text("/preconditions/resourceVersion", "");
-        let grace_in_query = call.query.get("gracePeriodSeconds").and_then(|text| text.parse().ok());
+        let grace_in_query = call.query.get("gracePeriodSeconds").map(read_grace).transpose()?;
         options.grace = body.get("gracePeriodSeconds").and_then(Value::as_i64).or(grace_in_query);
         let listed = body.get("dryRun").and_then(Value::as_array);
         if let Some(words) = listed.filter(|words| !words.is_empty()) {
@@ -215,6 +218,11 @@ impl DeleteOptions {
             }
         };
     }
+}
+
+fn read_grace(text: &str) -> Result<i64, ApiError> {
+    let no_number = |_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"));
+    text.parse().map_err(no_number)
 }
 
 fn body(call: &Call) -> Result<Value, ApiError> {

@@ -32,15 +32,21 @@ impl Incoming {
 
     /// Reads an object through its type.
     pub(super) fn of(call: &Call, options: &WriteOptions, decoded: Decoded) -> Result<Self, ApiError> {
+        let mut decoded = decoded;
+        check_type(call, &mut decoded.value)?;
+        Self::of_its_type(call, options, decoded).map_err(|why| unreadable(call, &why))
+    }
+
+    /// Reads an object that says it is of its type, or says what is wrong with it.
+    pub(super) fn of_its_type(call: &Call, options: &WriteOptions, decoded: Decoded) -> Result<Self, String> {
         let Decoded { value: mut object, duplicates } = decoded;
-        check_type(call, &mut object)?;
-        let unknown = call.resource.kind.read(&mut object).map_err(|why| unreadable(call, &why))?;
+        let unknown = call.resource.kind.read(&mut object)?;
         let duplicates = duplicates.into_iter().map(|path| format!("duplicate field {path:?}"));
         let unknown = unknown.into_iter().map(|path| format!("unknown field {path:?}"));
         let odd: Vec<String> = duplicates.chain(unknown).collect();
         match options.validation {
             FieldValidation::Strict if !odd.is_empty() => {
-                Err(unreadable(call, &format!("strict decoding error: {}", odd.join(", "))))
+                Err(format!("strict decoding error: {}", odd.join(", ")))
             }
             FieldValidation::Warn => Ok(Self { object, warnings: odd }),
             _ => Ok(Self { object, warnings: Vec::new() }),
@@ -100,7 +106,7 @@ pub(super) fn unsupported(supported: &str) -> ApiError {
 }
 
 /// A body must be of the kind that its path is about.
-fn check_type(call: &Call, object: &mut Value) -> Result<(), ApiError> {
+pub(super) fn check_type(call: &Call, object: &mut Value) -> Result<(), ApiError> {
     if !object.is_object() {
         return Err(ApiError::bad_request("the body of the request is not an object"));
     }

@@ -36,14 +36,11 @@ impl Server {
             };
             return self.create_object(call, &object, &options, owned).await;
         }
-        let version = metadata::text(&object, "resourceVersion");
-        let unconditional = matches!(version, "" | "0");
-        let needs_version = unconditional && !call.resource.unconditional_update;
         let propose = |server: &Self, old: &Value| {
             // Whether it is the same object at all comes first.
             let uid = metadata::text(&object, "uid");
-            if needs_version && (uid.is_empty() || uid == metadata::text(old, "uid")) {
-                return Err(version_required(call));
+            if uid.is_empty() || uid == metadata::text(old, "uid") {
+                check_version(call, &object)?;
             }
             let mut object = object.clone();
             call.resource.kind.default(&mut object);
@@ -84,8 +81,10 @@ impl Server {
         let old = objects::load_stored(resource, stored);
         let Proposal { mut object, mut warnings } = propose(self, &old)?;
         read_version(&mut object)?;
+        let fixed = check_deletion(call, &object, &old);
         let mut next = lifecycle::update(&old, object, part, resource.traits)
             .map_err(|error| not_updated(call, &error))?;
+        fixed?;
         resource.kind.prepare(&mut next, Some(&old), part, self)?;
         keep_times_of_equal(&old, &mut next);
         let errors = resource.kind.check(&next, Some(&old), part);
@@ -165,11 +164,33 @@ fn place(call: &Call) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
 }
 
-fn version_required(call: &Call) -> ApiError {
+/// Some kinds are changed only by who has seen what is there.
+pub(super) fn check_version(call: &Call, object: &Value) -> Result<(), ApiError> {
+    let version = metadata::text(object, "resourceVersion");
+    if call.resource.unconditional_update || !matches!(version, "" | "0") {
+        return Ok(());
+    }
     let path = Path::new("metadata.resourceVersion");
     let error =
         FieldError::invalid_shown(&path, Value::Null, "0".to_owned(), "must be specified for an update");
-    invalid(call.subject(), &[error])
+    Err(invalid(call.subject(), &[error]))
+}
+
+/// What a client cannot change, although it may leave it away.
+fn check_deletion(call: &Call, object: &Value, old: &Value) -> Result<(), ApiError> {
+    let at = |object: &Value, name: &str| object.pointer("/metadata")?.get(name).cloned();
+    let errors = ["deletionTimestamp", "deletionGracePeriodSeconds"].into_iter().filter_map(|name| {
+        let given = at(object, name).filter(|given| !given.is_null())?;
+        let path = Path::new("metadata").child(name);
+        let other = Some(&given) != at(old, name).as_ref();
+        other.then(|| FieldError::invalid(&path, given, "field is immutable"))
+    });
+    let errors: Vec<FieldError> = errors.collect();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    // kube-apiserver looks twice, and says it twice.
+    Err(invalid(call.subject_by_kind(call.name()), &[errors.clone(), errors].concat()))
 }
 
 /// Why a body cannot replace what is there, as the API says it.

@@ -1,20 +1,22 @@
 //! Patches: JSON, merge and strategic merge patches, and server-side apply.
 
 use http::StatusCode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Server;
 use super::answer::Answer;
 use super::call::Call;
 use super::decode::{self, Decoded};
-use super::incoming::{Incoming, unsupported};
-use super::modify::{Proposal, check_identity};
-use super::options::{WriteKind, WriteOptions};
+use super::incoming::{Incoming, check_type, unsupported};
+use super::modify::{Proposal, check_identity, check_version};
+use super::options::{WriteKind, WriteOptions, invalid};
 use crate::apply::{
     ApplyError, PatchError, apply, json_patch, merge_patch, strategic_merge_patch, track_update,
 };
-use crate::error::{ApiError, Cause, Reason};
+use crate::error::{ApiError, Cause, Reason, Subject};
+use crate::go;
 use crate::lifecycle::metadata;
+use crate::schema::{FieldError, Path};
 
 /// How often an apply is made again on an object that comes and goes.
 const MAX_TRIES: usize = 100;
@@ -37,13 +39,17 @@ impl Form {
                 Ok(Self::Strategic)
             }
             "application/apply-patch+yaml" => Ok(Self::Apply),
-            _ => {
-                let strategic = call.resource.kind.sharing().merge_keys.is_some();
-                let mut supported = vec!["application/json-patch+json", "application/merge-patch+json"];
-                supported.extend(strategic.then_some("application/strategic-merge-patch+json"));
-                supported.push("application/apply-patch+yaml");
-                supported.extend(strategic.then_some("application/apply-patch+cbor"));
+            _ if call.resource.kind.is_custom() => {
+                let supported = [
+                    "application/json-patch+json",
+                    "application/merge-patch+json",
+                    "application/apply-patch+yaml",
+                ];
                 Err(unsupported(&supported.join(", ")))
+            }
+            _ => {
+                let error = ApiError::new(Reason::UnsupportedMediaType, "415: Unsupported Media Type");
+                Err(ApiError { subject: Some(Box::default()), ..error })
             }
         }
     }
@@ -57,13 +63,24 @@ impl Server {
             return self.apply(call).await;
         }
         let options = WriteOptions::of(call, WriteKind::Patch)?;
-        let patch = decode::json(&call.body)
-            .map_err(|why| ApiError::bad_request(format!("error decoding patch: {why}")))?;
+        let mut patch = decode::json(&call.body).map_err(|why| {
+            let strategic = form == Form::Strategic;
+            ApiError::bad_request(if strategic { why } else { format!("error decoding patch: {why}") })
+        })?;
+        if form == Form::Strategic && patch.value.is_null() {
+            patch.value = json!({});
+        }
         let propose = |server: &Self, old: &Value| {
             let value = patched(call, form, old, &patch.value).map_err(|error| unpatched(&error))?;
             let decoded = Decoded { value, duplicates: patch.duplicates.clone() };
-            let Incoming { mut object, warnings } = Incoming::of(call, &options, decoded)?;
+            let shown = match form {
+                Form::Strategic => go::printed(&patch.value),
+                _ => decoded.value.to_string(),
+            };
+            let Incoming { mut object, warnings } = read_patched(call, &options, decoded, &shown)?;
             check_identity(call, &mut object)?;
+            check_uid(call, &object, old)?;
+            check_version(call, &object)?;
             call.resource.kind.default(&mut object);
             let object = track_update(Some(old), &object, &server.write(call, &options).by(call));
             Ok(Proposal { object, warnings })
@@ -73,9 +90,9 @@ impl Server {
 
     async fn apply(&self, call: &Call) -> Result<Answer, ApiError> {
         let options = WriteOptions::of(call, WriteKind::Apply)?;
-        let decoded = decode::yaml(&call.body)
-            .map_err(|why| ApiError::bad_request(format!("error decoding YAML: {why}")))?;
-        let mut config = decoded.value;
+        let decoded = read_config(call)?;
+        let given = decoded.value;
+        let mut config = given.clone();
         if metadata::text(&config, "name").is_empty() {
             metadata::set(&mut config, "name", Some(call.name().into()));
         }
@@ -86,7 +103,10 @@ impl Server {
             applied.map(|applied| applied.object).map_err(|error| not_applied(call, &error))
         };
         let create = async || {
-            let decoded = Decoded { value: applied(self, None)?, duplicates: decoded.duplicates.clone() };
+            check_creation(call, &given)?;
+            let mut object = applied(self, None)?;
+            metadata::set(&mut object, "resourceVersion", None);
+            let decoded = Decoded { value: object, duplicates: decoded.duplicates.clone() };
             let Incoming { object: read, warnings } = Incoming::of(call, &options, decoded)?;
             // The owners are those of the apply, whatever is filled in afterwards.
             let owned = |_: &Self, object: &Value| object.clone();
@@ -99,6 +119,7 @@ impl Server {
             let decoded =
                 Decoded { value: applied(server, Some(old))?, duplicates: decoded.duplicates.clone() };
             let Incoming { mut object, warnings } = Incoming::of(call, &options, decoded)?;
+            check_uid(call, &object, old)?;
             call.resource.kind.default_applied(&mut object);
             Ok(Proposal { object, warnings })
         };
@@ -123,12 +144,93 @@ impl Server {
     }
 }
 
+/// The body of an apply.
+fn read_config(call: &Call) -> Result<Decoded, ApiError> {
+    let decoded = decode::yaml(&call.body)
+        .map_err(|why| ApiError::bad_request(format!("error decoding YAML: {why}")))?;
+    match &decoded.value {
+        Value::Object(_) => Ok(decoded),
+        Value::Null => Err(ApiError::bad_request("invalid object type: /, Kind=")),
+        other => {
+            let why = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal";
+            let (kind, into) = (json_kind(other), "into Go value of type map[string]interface {}");
+            Err(ApiError::bad_request(format!("error decoding YAML: {why} {kind} {into}")))
+        }
+    }
+}
+
+/// What is applied to nothing must say its name, and cannot be known already.
+fn check_creation(call: &Call, config: &Value) -> Result<(), ApiError> {
+    check_identity(call, &mut config.clone())?;
+    let uid = metadata::text(config, "uid");
+    if uid.is_empty() {
+        return Ok(());
+    }
+    let why =
+        format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
+    Err(ApiError::conflict(call.subject(), &why))
+}
+
+/// What Go's decoder calls a value.
+fn json_kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
 fn patched(call: &Call, form: Form, old: &Value, patch: &Value) -> Result<Value, PatchError> {
     match (form, &call.resource.kind.sharing().merge_keys) {
         (Form::Json, _) => json_patch(old, patch),
         (Form::Strategic, Some(keys)) => strategic_merge_patch(old, patch, keys),
         _ => merge_patch(old, patch),
     }
+}
+
+/// What a patch has made, read through its type; `shown` is what an error quotes of it.
+fn read_patched(
+    call: &Call,
+    options: &WriteOptions,
+    mut decoded: Decoded,
+    shown: &str,
+) -> Result<Incoming, ApiError> {
+    let refuse =
+        |why: &str| invalid(Subject::default(), &[FieldError::invalid(&Path::new("patch"), shown, why)]);
+    if call.resource.kind.is_custom() {
+        let text = |name: &str| decoded.value.get(name).and_then(Value::as_str).unwrap_or_default();
+        let kind = text("kind").to_owned();
+        if kind.is_empty() {
+            return Err(refuse(&format!("Object 'Kind' is missing in '{}'", decoded.value)));
+        }
+        let wanted = [("kind", call.resource.kind_name.clone()), ("apiVersion", call.resource.api_version())];
+        let others = wanted.iter().filter(|(name, wanted)| text(name) != wanted);
+        let errors: Vec<FieldError> = others
+            .map(|(name, wanted)| {
+                FieldError::invalid(&Path::new(name), text(name), format!("must be {wanted}"))
+            })
+            .collect();
+        if !errors.is_empty() {
+            return Err(invalid(Subject { kind, ..call.subject() }, &errors));
+        }
+    } else {
+        check_type(call, &mut decoded.value).map_err(|error| refuse(&error.message))?;
+    }
+    Incoming::of_its_type(call, options, decoded).map_err(|why| refuse(&why))
+}
+
+/// A patch cannot make another object of it.
+fn check_uid(call: &Call, object: &Value, old: &Value) -> Result<(), ApiError> {
+    let uid = metadata::text(object, "uid");
+    if uid.is_empty() || uid == metadata::text(old, "uid") {
+        return Ok(());
+    }
+    let error = FieldError::invalid(&Path::new("metadata.uid"), uid, "field is immutable");
+    // kube-apiserver looks twice, and says it twice.
+    Err(invalid(call.subject_by_kind(call.name()), &[error.clone(), error]))
 }
 
 /// Why a patch cannot be applied, as the API says it.

@@ -53,6 +53,11 @@ pub trait Kind: Debug + Send + Sync {
         Ok(())
     }
 
+    /// Whether [`Self::prepare`] gives out what no two objects may have: then only one is prepared at a time.
+    fn allocates(&self) -> bool {
+        false
+    }
+
     /// Everything that is wrong with an object; `old` is what it replaces.
     fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError>;
 

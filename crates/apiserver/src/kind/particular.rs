@@ -27,6 +27,11 @@ pub trait Particular: std::fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// See [`super::Kind::allocates`].
+    fn allocates(&self) -> bool {
+        false
+    }
+
     /// What is wrong with an object, its metadata apart: that is checked for all kinds alike.
     fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError> {
         let _ = (object, old, part);

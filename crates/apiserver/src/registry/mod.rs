@@ -131,34 +131,48 @@ type Address = (String, String, String);
 
 /// The resources that are served now. Changes are seen at once by every handle.
 #[derive(Clone, Debug, Default)]
-pub struct Registry(Arc<RwLock<BTreeMap<Address, Arc<Resource>>>>);
+pub struct Registry(Arc<RwLock<Served>>);
+
+#[derive(Debug, Default)]
+struct Served {
+    resources: BTreeMap<Address, Arc<Resource>>,
+    changes: u64,
+}
 
 impl Registry {
     /// Serves these versions of a resource, and no others of it.
     pub fn replace(&self, group: &str, plural: &str, versions: Vec<Resource>) {
         let mut served = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        served.retain(|(known, _, name), _| known != group || name != plural);
+        served.changes += 1;
+        served.resources.retain(|(known, _, name), _| known != group || name != plural);
         for resource in versions {
             let key = (resource.group.clone(), resource.version.clone(), resource.plural.clone());
-            served.insert(key, Arc::new(resource));
+            served.resources.insert(key, Arc::new(resource));
         }
+    }
+
+    /// How often what is served has changed: what is derived from it can be kept as long as this is the same.
+    pub fn changes(&self) -> u64 {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).changes
     }
 
     /// Serves this version of a resource too.
     pub fn add(&self, resource: Resource) {
         let key = (resource.group.clone(), resource.version.clone(), resource.plural.clone());
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::new(resource));
+        let mut served = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        served.changes += 1;
+        served.resources.insert(key, Arc::new(resource));
     }
 
     /// The resource at this path.
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
         let key = (group.to_owned(), version.to_owned(), plural.to_owned());
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
+        self.0.read().unwrap_or_else(PoisonError::into_inner).resources.get(&key).cloned()
     }
 
     /// Everything that is served, by group, version and plural.
     pub fn all(&self) -> Vec<Arc<Resource>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        self.0.read().unwrap_or_else(PoisonError::into_inner).resources.values().cloned().collect()
     }
 }
 

@@ -46,6 +46,7 @@ impl Server {
         let generates = metadata::text(sent, "name").is_empty();
         let creation = Creation { namespace: call.namespace.as_deref(), traits: resource.traits };
         self.namespace_takes(call, metadata::text(sent, "name"))?;
+        let _alone = self.alone(resource).await;
         for _ in 0..MAX_NAMES {
             let object = lifecycle::create(sent.clone(), creation, &mut self.source())
                 .map_err(|error| unfit(call, sent, &error))?;

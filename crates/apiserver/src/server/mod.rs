@@ -41,6 +41,7 @@ use bytes::Bytes;
 use http::{Method, Request, Response};
 
 pub use self::body::{Body, MAX_BODY_BYTES};
+use self::describing::Descriptions;
 use self::faults::{ConnectionLost, Faults, NoFaults};
 use self::source::System;
 use crate::lifecycle::Source;
@@ -60,6 +61,9 @@ struct Inner {
     faults: Arc<dyn Faults>,
     requests: AtomicU64,
     metrics: Metrics,
+    descriptions: Mutex<Descriptions>,
+    /// Held from the choice of what is given out once, such as an address, until it is stored.
+    allocating: tokio::sync::Mutex<()>,
 }
 
 /// How a server is put together.
@@ -100,6 +104,8 @@ impl Builder {
             faults: self.faults,
             requests: AtomicU64::new(0),
             metrics: Metrics::default(),
+            descriptions: Mutex::default(),
+            allocating: tokio::sync::Mutex::default(),
         };
         let server = Server(Arc::new(inner));
         server.serve_built_in();

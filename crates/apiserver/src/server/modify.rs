@@ -78,6 +78,7 @@ impl Server {
         propose: impl Fn(&Self, &Value) -> Result<Proposal, ApiError>,
     ) -> Result<Result<Answer, WriteError>, ApiError> {
         let (resource, part) = (&call.resource, call.part());
+        let _alone = self.alone(resource).await;
         let old = objects::load_stored(resource, stored);
         let Proposal { mut object, mut warnings } = propose(self, &old)?;
         read_version(&mut object)?;

@@ -3,6 +3,7 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde_json::Value;
+use tokio::sync::MutexGuard;
 
 use super::Server;
 use crate::lifecycle::metadata;
@@ -10,6 +11,11 @@ use crate::registry::Resource;
 use crate::store::{Document, Expect, Key, Revision, Stored, WriteError};
 
 impl Server {
+    /// Keeps others from preparing objects of a resource that gives out what no two may have, until it is dropped.
+    pub(super) async fn alone(&self, resource: &Resource) -> Option<MutexGuard<'_, ()>> {
+        if resource.kind.allocates() { Some(self.0.allocating.lock().await) } else { None }
+    }
+
     /// Stores an object of this resource, and gives it back at its new version.
     pub(super) async fn put(
         &self,

@@ -125,3 +125,29 @@ async fn patches_of_different_fields_at_once_are_all_there() {
     assert_eq!(labels.len(), CLIENTS);
     assert!(labels.values().all(|value| *value == (STEPS - 1).to_string()));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn services_made_at_once_get_addresses_of_their_own() {
+    let (_server, client) = server().await;
+    let kind = kube::api::GroupVersionKind::gvk("", "v1", "Service");
+    let kind = kube::api::ApiResource::from_gvk_with_plural(&kind, "services");
+    let services: Api<DynamicObject> = Api::default_namespaced_with(client, &kind);
+    let writers: Vec<_> = (0..60)
+        .map(|number| {
+            let services = services.clone();
+            let object = json!({
+                "apiVersion": "v1", "kind": "Service", "metadata": {"name": format!("s{number}")},
+                "spec": {"type": "NodePort", "ports": [{"port": 80}]},
+            });
+            let object = serde_json::from_value(object).unwrap();
+            tokio::spawn(async move { services.create(&PostParams::default(), &object).await.unwrap() })
+        })
+        .collect();
+    let (mut addresses, mut ports) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+    for writer in writers {
+        let service = writer.await.unwrap();
+        addresses.insert(service.data["spec"]["clusterIP"].to_string());
+        ports.insert(service.data["spec"]["ports"][0]["nodePort"].to_string());
+    }
+    assert_eq!((addresses.len(), ports.len()), (60, 60));
+}

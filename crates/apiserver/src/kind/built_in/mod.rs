@@ -103,6 +103,10 @@ impl Kind for BuiltIn {
         self.particular.prepare(object, old, part, around)
     }
 
+    fn allocates(&self) -> bool {
+        self.particular.allocates()
+    }
+
     fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError> {
         let mut errors = match old {
             Some(old) => metadata::check_update(object, old, self.rules),

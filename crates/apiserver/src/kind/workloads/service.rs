@@ -74,6 +74,10 @@ impl Particular for Service {
         }
     }
 
+    fn allocates(&self) -> bool {
+        true
+    }
+
     fn prepare(
         &self,
         object: &mut Value,

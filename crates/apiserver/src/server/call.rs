@@ -44,6 +44,11 @@ impl Call {
         Scope { resource: self.resource.id.clone(), namespace: self.namespace.clone() }
     }
 
+    /// Whether it is about the objects in all namespaces.
+    pub(super) fn is_of_all_namespaces(&self) -> bool {
+        self.resource.traits.namespaced && self.namespace.is_none()
+    }
+
     /// Which part of the object is written.
     pub(super) fn part(&self) -> Part {
         match self.subresource.as_deref() {

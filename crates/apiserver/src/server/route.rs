@@ -81,6 +81,11 @@ impl Server {
             Ok(shown) => shown,
             Err(error) => return Ok(answer::refuse(&error)),
         };
+        // Objects in all namespaces are not deleted at once.
+        if *method == Method::DELETE && call.is_of_all_namespaces() {
+            let custom = call.resource.kind.is_custom();
+            return Ok(if custom { nothing_here() } else { answer::refuse(&not_allowed()) });
+        }
         let Some(verb) = verb(&call, method) else { return Ok(answer::refuse(&cannot(&call, method))) };
         let seen = self.seen(&call, verb);
         let counted = self.counted(&call, &seen, method);

@@ -104,18 +104,26 @@ impl Shown {
     fn list(&self, resource: &Resource, page: &Page) -> Value {
         let read = |text: &Bytes| serde_json::from_slice(text).unwrap_or_default();
         let mut items: Vec<Value> = page.items.iter().map(read).collect();
+        let mut metadata = page.metadata.clone();
+        // Only lists of custom resources as they are say that nothing is left.
+        if metadata.get("continue").is_some_and(|token| token == "")
+            && self.form.view != View::Objects
+            && let Some(fields) = metadata.as_object_mut()
+        {
+            fields.remove("continue");
+        }
         match self.form.view {
             View::Objects => json!({
-                "apiVersion": resource.api_version(), "kind": resource.list_kind, "metadata": page.metadata,
+                "apiVersion": resource.api_version(), "kind": resource.list_kind, "metadata": metadata,
                 "items": items,
             }),
             View::Table => {
                 for item in &mut items {
                     objects::set_type(resource, item);
                 }
-                table::table(&*table::printer(resource), &items, &page.metadata, self.style())
+                table::table(&*table::printer(resource), &items, &metadata, self.style())
             }
-            View::Metadata => table::partial_list(&items, &page.metadata, &self.form.meta_version),
+            View::Metadata => table::partial_list(&items, &metadata, &self.form.meta_version),
         }
     }
 

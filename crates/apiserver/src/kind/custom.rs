@@ -74,15 +74,19 @@ impl Kind for Custom {
             Some(old) => metadata::check_update(object, old, self.rules),
             None => metadata::check_create(object, self.rules),
         };
-        errors.extend(match (part, old) {
-            (Part::Status, Some(old)) => self.schema.validate_status(object, old),
-            _ => self.schema.validate(object, old),
-        });
+        match (part, old) {
+            (Part::Status, Some(old)) => errors.extend(self.schema.validate_status(object, old)),
+            _ => self.schema.validate_further(object, old, &mut errors),
+        }
         if let Some(scaled) = &self.scaled {
             errors.extend((part != Part::Status).then(|| scaled.check_spec(object)).flatten());
             errors.extend(scaled.check_status(object));
         }
         errors
+    }
+
+    fn warnings(&self, object: &Value, old: Option<&Value>) -> Vec<String> {
+        metadata::unqualified_finalizers(object, old)
     }
 
     fn revive(&self, object: &mut Value, outdated: bool) {

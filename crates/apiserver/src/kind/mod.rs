@@ -67,6 +67,11 @@ pub trait Kind: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// What every request is warned with, where the kind should not be used any more.
+    fn deprecation(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Turns an object as it is stored into this version as it is today; the stored form has neither `apiVersion` nor
     /// `kind`, and this has not to set them. `outdated`: it was stored before the type got its present form.
     fn revive(&self, object: &mut Value, outdated: bool) {

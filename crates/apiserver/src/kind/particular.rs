@@ -44,6 +44,11 @@ pub trait Particular: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// See [`super::Kind::deprecation`].
+    fn deprecation(&self) -> Option<&'static str> {
+        None
+    }
+
     /// See [`super::Kind::grace`].
     fn grace(&self, object: &Value, asked: Option<i64>) -> Option<i64> {
         let _ = (object, asked);

@@ -54,7 +54,10 @@ pub fn create(
     }
     metadata::set(&mut object, "uid", Some(source.uid().into()));
     metadata::set(&mut object, "creationTimestamp", Some(metadata::time_text(source.now()).into()));
-    metadata::set(&mut object, "generation", creation.traits.generation.then(|| 1.into()));
+    // Where the server does not count generations, what the client says stays.
+    if creation.traits.generation {
+        metadata::set(&mut object, "generation", Some(1.into()));
+    }
     if creation.traits.status
         && !creation.traits.first_status
         && let Some(fields) = object.as_object_mut()

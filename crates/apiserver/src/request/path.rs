@@ -35,6 +35,8 @@ pub enum Path {
     },
     /// A resource.
     Resource(ResourcePath),
+    /// Below a version, but to no resource, object or part: the group.
+    Nowhere(String),
     /// Anything else: `/version`, `/readyz`, `/openapi/…`.
     Other(String),
 }
@@ -43,7 +45,7 @@ impl Path {
     /// Understands a path. As on kube-apiserver, escapes are resolved first: an escaped slash is a slash.
     pub fn parse(path: &str) -> Option<Self> {
         let decoded = decode(path)?;
-        let segments: Vec<&str> = decoded.split('/').filter(|segment| !segment.is_empty()).collect();
+        let segments: Vec<&str> = decoded.strip_prefix('/')?.trim_end_matches('/').split('/').collect();
         Some(match segments.as_slice() {
             ["api"] => Self::CoreVersions,
             ["apis"] => Self::Groups,
@@ -52,10 +54,16 @@ impl Path {
             ["apis", group, version] => {
                 Self::Resources { group: (*group).to_owned(), version: (*version).to_owned() }
             }
-            ["api", version, rest @ ..] => Self::Resource(resource("", version, rest)?),
-            ["apis", group, version, rest @ ..] => Self::Resource(resource(group, version, rest)?),
+            ["api", version, rest @ ..] => Self::below("", version, rest),
+            ["apis", group, version, rest @ ..] => Self::below(group, version, rest),
             _ => Self::Other(path.to_owned()),
         })
+    }
+}
+
+impl Path {
+    fn below(group: &str, version: &str, rest: &[&str]) -> Self {
+        resource(group, version, rest).map_or_else(|| Self::Nowhere(group.to_owned()), Self::Resource)
     }
 }
 
@@ -65,11 +73,16 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Option<ResourcePath> {
     let own = |part: &str| matches!(part, "status" | "finalize");
     let (namespace, rest) = match rest {
         ["namespaces", name, part] if own(part) && group.is_empty() => (None, vec!["namespaces", name, part]),
+        // No namespace is all of them.
+        ["namespaces", "", rest @ ..] => (None, rest.to_vec()),
         ["namespaces", namespace, rest @ ..] if !rest.is_empty() => {
             (Some((*namespace).to_owned()), rest.to_vec())
         }
         rest => (None, rest.to_vec()),
     };
+    if rest.contains(&"") {
+        return None;
+    }
     let mut parts = rest.into_iter().map(str::to_owned);
     let resource = parts.next()?;
     let (name, subresource) = (parts.next(), parts.next());

@@ -89,10 +89,16 @@ impl Schema {
     ///
     /// An update is forgiven what was wrong before, wherever it changes nothing.
     pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
-        let mut errors = validation::validate(object, &self.root, old);
-        metadata::validate_embedded(object, &self.root, &Path::root(), &mut errors);
-        self.validate_lists_and_rules(object, old, &mut errors);
+        let mut errors = Vec::new();
+        self.validate_further(object, old, &mut errors);
         errors
+    }
+
+    /// As [`Self::validate`], of an object in which something may have been found wrong already: then rules may not be checked.
+    pub fn validate_further(&self, object: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
+        errors.extend(validation::validate(object, &self.root, old));
+        metadata::validate_embedded(object, &self.root, &Path::root(), errors);
+        self.validate_lists_and_rules(object, old, errors);
     }
 
     /// Everything that is wrong with an object whose status, and nothing else, replaces that of `old`.

@@ -70,13 +70,27 @@ pub(super) fn respond(answer: Answer, shown: &Shown) -> Response<Body> {
     headers.insert("content-type", HeaderValue::from_static(content_type));
     headers.insert("cache-control", HeaderValue::from_static("no-cache, private"));
     for warning in answer.warnings.iter().take(MAX_WARNINGS) {
-        let shown: String =
-            warning.chars().take(MAX_WARNING_CHARACTERS).filter(|c| !c.is_control()).collect();
-        if let Ok(value) = HeaderValue::from_str(&format!("299 - {shown:?}")) {
+        if let Some(value) = warning_value(warning) {
             headers.append("warning", value);
         }
     }
     response
+}
+
+fn warning_value(warning: &str) -> Option<HeaderValue> {
+    let shown: String = warning.chars().take(MAX_WARNING_CHARACTERS).filter(|c| !c.is_control()).collect();
+    HeaderValue::from_str(&format!("299 - {shown:?}")).ok()
+}
+
+/// Puts a warning before those that an answer has.
+pub(super) fn warn_first(response: &mut Response<Body>, warning: &str) {
+    let Some(first) = warning_value(warning) else { return };
+    let headers = response.headers_mut();
+    let others: Vec<HeaderValue> = headers.get_all("warning").iter().cloned().collect();
+    headers.insert("warning", first);
+    for other in others {
+        headers.append("warning", other);
+    }
 }
 
 /// An error as it is sent.

@@ -5,13 +5,12 @@ use serde_json::Value;
 
 use super::Server;
 use super::answer::{Answer, Content};
-use super::call::{Call, not_allowed};
+use super::call::Call;
 use super::incoming::{Incoming, store_refused};
 use super::options::{WriteKind, WriteOptions, invalid};
 use crate::apply::track_update;
 use crate::error::{ApiError, Reason};
 use crate::lifecycle::{self, CreateError, Creation, Part, metadata};
-use crate::schema::{FieldError, Path};
 use crate::store::{Expect, Key, WriteError};
 
 /// How many names are tried for an object whose name is generated.
@@ -22,9 +21,6 @@ impl Server {
     pub(super) async fn create(&self, call: &Call) -> Result<Answer, ApiError> {
         let options = WriteOptions::of(call, WriteKind::Create)?;
         let incoming = Incoming::read(call, &options)?;
-        if !call.name().is_empty() && metadata::text(&incoming.object, "name") != call.name() {
-            return Err(not_allowed());
-        }
         let owned = |server: &Self, object: &Value| {
             let write = server.write(call, &options);
             track_update(None, object, &write.by(call))
@@ -49,7 +45,7 @@ impl Server {
         let _alone = self.alone(resource).await;
         for _ in 0..MAX_NAMES {
             let object = lifecycle::create(sent.clone(), creation, &mut self.source())
-                .map_err(|error| unfit(call, sent, &error))?;
+                .map_err(|error| unfit(call, sent.clone(), &error))?;
             let object = self.complete_new(call, object, &owned)?;
             let warnings = resource.kind.warnings(&object, None);
             let name = metadata::text(&object, "name").to_owned();
@@ -105,13 +101,15 @@ impl Server {
 }
 
 /// Why a body cannot be created, as the API says it.
-fn unfit(call: &Call, sent: &Value, error: &CreateError) -> ApiError {
+fn unfit(call: &Call, mut sent: Value, error: &CreateError) -> ApiError {
     match error {
         CreateError::NotAnObject | CreateError::OtherNamespace => ApiError::bad_request(error.to_string()),
         CreateError::VersionGiven => ApiError::new(Reason::Unknown, error.to_string()),
         CreateError::NoName => {
-            let required = FieldError::required(&Path::new("metadata.name"), error.to_string());
-            invalid(call.subject_by_kind(metadata::text(sent, "name")), &[required])
+            let kind = &call.resource.kind;
+            metadata::set(&mut sent, "namespace", call.namespace.clone().map(Into::into));
+            kind.default(&mut sent);
+            invalid(call.subject_by_kind(""), &kind.check(&sent, None, Part::Whole))
         }
     }
 }

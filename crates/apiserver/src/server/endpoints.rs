@@ -6,7 +6,9 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use super::Server;
 use super::answer::{self, Answer, Content};
 use super::body::{self, Body};
+use super::call::not_allowed;
 use super::incoming::decode_unkept;
+use super::route::not_served;
 use super::shown::Shown;
 use crate::discovery::{self, Check, Probe, Served};
 use crate::kind::Around;
@@ -35,8 +37,8 @@ impl Inquiry<'_> {
 impl Server {
     /// Answers what is no resource; none where there is nothing.
     pub(super) fn endpoint(&self, path: &Path, inquiry: &Inquiry<'_>) -> Option<Response<Body>> {
-        if inquiry.method != Method::GET && inquiry.method != Method::HEAD {
-            return None;
+        if inquiry.method != Method::GET && inquiry.method != Method::HEAD && self.reads_only(path) {
+            return Some(answer::refuse(&not_allowed()));
         }
         let served = self.served();
         let wants_all = inquiry.header("accept").contains("as=APIGroupDiscoveryList")
@@ -47,8 +49,11 @@ impl Server {
             Path::CoreVersions => discovery::core_versions(inquiry.header("host")),
             Path::Groups => discovery::groups(&served),
             Path::Group(name) => discovery::group(&served, name)?,
-            Path::Resources { group, version } => discovery::resources(&served, group, version)?,
-            Path::Resource(_) => return None,
+            Path::Resources { group, version } => match discovery::resources(&served, group, version) {
+                None if group.is_empty() => return Some(answer::refuse(&not_served())),
+                found => found?,
+            },
+            Path::Resource(_) | Path::Nowhere(_) => return None,
             Path::Other(path) => return self.other(path, inquiry, &served),
         };
         let shown = Shown::parse(inquiry.header("accept"), inquiry.query);
@@ -56,6 +61,16 @@ impl Server {
             Ok(shown) => answer::respond(Answer::json(document), &shown),
             Err(error) => answer::refuse(&error),
         })
+    }
+
+    /// Whether a path refuses all methods but those that read; the others do not look at the method.
+    fn reads_only(&self, path: &Path) -> bool {
+        match path {
+            Path::CoreVersions => true,
+            Path::Group(group) | Path::Resources { group, .. } => self.is_built_in(group),
+            Path::Other(path) => path.trim_matches('/') == "version" || path.starts_with("/openapi"),
+            Path::Groups | Path::Resource(_) | Path::Nowhere(_) => false,
+        }
     }
 
     fn other(&self, path: &str, inquiry: &Inquiry<'_>, served: &[Served]) -> Option<Response<Body>> {
@@ -109,11 +124,14 @@ impl Server {
         inquiry: &Inquiry<'_>,
         body: &Bytes,
     ) -> Option<Response<Body>> {
-        if inquiry.method != Method::POST || path.version != "v1" || path.name.is_some() {
+        if path.version != "v1" || path.name.is_some() {
             return None;
         }
         let version = format!("{}/v1", path.group);
-        let kind = reviews::kind(&path.group, &path.resource).unwrap_or_default();
+        let kind = reviews::kind(&path.group, &path.resource)?;
+        if inquiry.method != Method::POST {
+            return Some(answer::refuse(&not_allowed()));
+        }
         let content_type = inquiry.header("content-type").split(';').next().unwrap_or_default().trim();
         let decoded = decode_unkept(content_type, body, &version, &kind);
         let now = Around::now(self);

@@ -27,7 +27,9 @@ impl Incoming {
     /// Reads the body of a request.
     pub(super) fn read(call: &Call, options: &WriteOptions) -> Result<Self, ApiError> {
         let decoded = decode_body(call)?;
-        Self::of(call, options, decoded)
+        let mut incoming = Self::of(call, options, decoded)?;
+        incoming.warnings.extend(drop_repeated_owners(&mut incoming.object));
+        Ok(incoming)
     }
 
     /// Reads an object through its type.
@@ -52,6 +54,24 @@ impl Incoming {
             _ => Ok(Self { object, warnings: Vec::new() }),
         }
     }
+}
+
+/// Takes away owners that are named again, and warns of it.
+fn drop_repeated_owners(object: &mut Value) -> Option<String> {
+    let owners = object.pointer_mut("/metadata/ownerReferences")?.as_array_mut()?;
+    let mut once: Vec<Value> = Vec::with_capacity(owners.len());
+    let mut repeated = Vec::new();
+    for owner in owners.drain(..) {
+        if once.contains(&owner) {
+            repeated.push(owner.get("uid").and_then(Value::as_str).unwrap_or_default().to_owned());
+        } else {
+            once.push(owner);
+        }
+    }
+    *owners = once;
+    let about = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may \
+         reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed";
+    (!repeated.is_empty()).then(|| format!("{about}: {}", repeated.join(", ")))
 }
 
 /// The body of a request as a value.

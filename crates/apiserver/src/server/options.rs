@@ -1,5 +1,7 @@
 //! How a write is asked for: dry runs, unknown fields, and who the writer is.
 
+use serde_json::Value;
+
 use super::call::Call;
 use crate::apply::manager_name;
 use crate::error::{ApiError, Cause, Subject};
@@ -65,14 +67,12 @@ impl WriteOptions {
 
 /// Whether nothing shall be written.
 pub(super) fn dry_run(call: &Call, errors: &mut Vec<FieldError>) -> bool {
-    match call.query.get("dryRun") {
-        None => false,
-        Some("All") => true,
-        Some(other) => {
-            errors.push(unsupported("dryRun", other, &["All"]));
-            false
-        }
+    let given: Vec<&str> = call.query.all("dryRun").collect();
+    if given.iter().any(|value| *value != "All") {
+        errors.push(unsupported("dryRun", given, &["All"]));
+        return false;
     }
+    !given.is_empty()
 }
 
 fn validation(call: &Call, errors: &mut Vec<FieldError>) -> FieldValidation {
@@ -81,13 +81,13 @@ fn validation(call: &Call, errors: &mut Vec<FieldError>) -> FieldValidation {
         Some("Ignore") => FieldValidation::Ignore,
         Some("Strict") => FieldValidation::Strict,
         Some(other) => {
-            errors.push(unsupported("fieldValidation", other, &["Ignore", "Strict", "Warn"]));
+            errors.push(unsupported("fieldValidation", other, &["", "Ignore", "Strict", "Warn"]));
             FieldValidation::Warn
         }
     }
 }
 
-fn unsupported(name: &str, value: &str, allowed: &[&str]) -> FieldError {
+fn unsupported(name: &str, value: impl Into<Value>, allowed: &[&str]) -> FieldError {
     let allowed: Vec<String> = allowed.iter().map(|&value| value.to_owned()).collect();
     FieldError::not_supported(&Path::new(name), value, &allowed)
 }
@@ -97,8 +97,9 @@ fn check_manager(given: &str, errors: &mut Vec<FieldError>) {
     if given.len() > MAX_MANAGER_BYTES {
         errors.push(FieldError::too_long(&path, i64::try_from(MAX_MANAGER_BYTES).unwrap_or(i64::MAX)));
     }
-    if given.chars().any(char::is_control) {
-        errors.push(FieldError::invalid(&path, given, "should only contain printable characters"));
+    for (at, character) in given.char_indices().filter(|(_, character)| character.is_control()) {
+        let wrong = format!("invalid character U+{:04X} (at position {at})", u32::from(character));
+        errors.push(FieldError::invalid(&path, given, wrong));
     }
 }
 

@@ -48,6 +48,9 @@ impl Server {
         };
         let user = parts.extensions.get::<User>().cloned().unwrap_or_else(User::administrator);
         let inquiry = Inquiry { method: &parts.method, headers: &parts.headers, query: &query, user: &user };
+        if let Path::Nowhere(group) = &path {
+            return Ok(self.unknown_resource(group));
+        }
         let Path::Resource(path) = path else {
             return Ok(self.endpoint(&path, &inquiry).unwrap_or_else(nothing_here));
         };
@@ -89,11 +92,12 @@ impl Server {
         let Some(verb) = verb(&call, method) else { return Ok(answer::refuse(&cannot(&call, method))) };
         let seen = self.seen(&call, verb);
         let counted = self.counted(&call, &seen, method);
-        let response = self.serve_seen(&call, seen, &shown).await;
-        if let Ok(response) = &response {
-            self.answered(counted, response);
+        let mut response = self.serve_seen(&call, seen, &shown).await?;
+        if let Some(warning) = call.resource.kind.deprecation() {
+            answer::warn_first(&mut response, warning);
         }
-        response
+        self.answered(counted, &response);
+        Ok(response)
     }
 
     /// Serves a request, unless something is made to go wrong.
@@ -181,7 +185,8 @@ fn verb(call: &Call, method: &Method) -> Option<&'static str> {
         Method::GET if one => "get",
         Method::GET if call.query.flag("watch") => "watch",
         Method::GET => "list",
-        Method::POST if !one => "create",
+        // A name in the path of a new custom resource is not looked at.
+        Method::POST if !one || call.resource.kind.is_custom() && !part => "create",
         Method::PUT if one => "update",
         Method::PATCH if one => "patch",
         Method::DELETE if one && !part => "delete",
@@ -193,9 +198,7 @@ fn verb(call: &Call, method: &Method) -> Option<&'static str> {
 
 /// The error for a part that objects of a resource do not have.
 fn no_part(call: &Call) -> ApiError {
-    let custom = call.resource.kind.is_custom();
-    let subject = if custom { call.subject() } else { Subject::default() };
-    ApiError { subject: Some(Box::new(subject)), ..not_served() }
+    if call.resource.kind.is_custom() { ApiError::not_found(call.subject()) } else { not_served() }
 }
 
 /// Why a method does not go with a path.
@@ -223,7 +226,8 @@ fn ending(call: &Call) -> ApiError {
     ApiError { subject: Some(Box::new(call.subject())), ..ApiError::new(Reason::MethodNotAllowed, message) }
 }
 
-fn not_served() -> ApiError {
+/// The error for a path below a built-in group that leads nowhere.
+pub(super) fn not_served() -> ApiError {
     let message = "the server could not find the requested resource";
     ApiError { subject: Some(Box::default()), ..ApiError::new(Reason::NotFound, message) }
 }

@@ -120,6 +120,10 @@ impl Kind for BuiltIn {
         self.particular.warnings(object, old)
     }
 
+    fn deprecation(&self) -> Option<&'static str> {
+        self.particular.deprecation()
+    }
+
     fn revive(&self, object: &mut Value, _: bool) {
         if self.is_converted() {
             events::to_new(object);

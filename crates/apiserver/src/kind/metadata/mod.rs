@@ -60,6 +60,16 @@ pub fn check_update(object: &Value, old: &Value, rules: Rules) -> Vec<FieldError
     errors
 }
 
+/// What is worth a warning of finalizers that a custom resource gets: those without a domain may be another's too.
+pub fn unqualified_finalizers(object: &Value, old: Option<&Value>) -> Vec<String> {
+    let known = old.map(finalizers).unwrap_or_default();
+    let new = finalizers(object).into_iter().filter(|name| !known.contains(name));
+    let odd = new.filter(|name| !name.contains('/') && !STANDARD_FINALIZERS.contains(name));
+    let advice =
+        "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers";
+    odd.map(|name| format!("metadata.finalizers: {name:?}: {advice}")).collect()
+}
+
 fn check(object: &Value, rules: Rules) -> Vec<FieldError> {
     let at = Path::new("metadata");
     let mut errors = Vec::new();

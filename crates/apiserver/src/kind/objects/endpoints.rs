@@ -37,8 +37,12 @@ impl Particular for Endpoints {
         errors
     }
 
+    fn deprecation(&self) -> Option<&'static str> {
+        Some(DEPRECATED)
+    }
+
     fn warnings(&self, object: &Value, _: Option<&Value>) -> Vec<String> {
-        let mut warnings = vec![DEPRECATED.to_owned()];
+        let mut warnings = Vec::new();
         let manager = object.pointer("/metadata/labels/endpoints.kubernetes.io~1managed-by");
         if manager.and_then(Value::as_str) == Some("endpoint-controller") {
             return warnings;

@@ -80,7 +80,7 @@ async fn odd_paths_methods_and_types_have_answers_of_their_own() {
         ("GET", "/apis/example.org/v1/namespaces/default/gadgets", json, 404),
         ("GET", "/apis/example.org/v1/namespaces/default/widgets/%zz", json, 404),
         ("GET", "/apis/example.org/v1/namespaces/default/widgets/a/b/c/d", json, 404),
-        ("POST", "/apis/example.org/v1/namespaces/default/widgets/a", json, 405),
+        ("POST", "/api/v1/namespaces/default/configmaps/a", json, 405),
         ("PATCH", "/apis/example.org/v1/namespaces/default/widgets/a", "text/plain", 415),
         ("POST", WIDGETS, "text/plain", 415),
         ("GET", "/apis/example.org/v1/namespaces/default/widgets?limit=x", json, 400),

@@ -33,7 +33,7 @@ impl Watch {
             let Some(event) = self.event().await else { break };
             let bookmark = event["type"] == "BOOKMARK";
             // When a bookmark comes on its own is up to the server.
-            if !bookmark || word != Some("end") || is_end_of_initial(&event) {
+            if !bookmark || word == Some("bookmark") || is_end_of_initial(&event) {
                 events.push(event);
             }
             if bookmark && word == Some("bookmark") {

@@ -199,7 +199,10 @@ impl Bench {
         let mut object = sent.clone();
         let unknown = match kind.read(&mut object) {
             Ok(unknown) => unknown,
-            Err(why) => return Answer { body: self.unreadable(&why), warnings: Vec::new() },
+            Err(why) => {
+                let warnings = kind.deprecation().map(str::to_owned).into_iter().collect();
+                return Answer { body: self.unreadable(&why), warnings };
+            }
         };
         let traits = self.resource.traits;
         let mut object = match old {
@@ -220,6 +223,7 @@ impl Bench {
         let mut warnings: Vec<String> =
             unknown.iter().map(|path| format!("unknown field {path:?}")).collect();
         warnings.extend(kind.warnings(&object, old));
+        warnings.extend(kind.deprecation().map(str::to_owned));
         Answer { body, warnings }
     }
 

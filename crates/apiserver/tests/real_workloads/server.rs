@@ -17,6 +17,16 @@ pub(crate) struct Refusal {
     pub(crate) causes: Vec<(String, String, String)>,
 }
 
+impl Refusal {
+    /// No answer at all, but the end of the connection.
+    fn broken() -> Self {
+        Self { code: 0, reason: BROKEN.to_owned(), message: String::new(), causes: Vec::new() }
+    }
+}
+
+/// The reason for which there is no answer.
+pub(crate) const BROKEN: &str = "the server broke the connection";
+
 /// Whether a write stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stays {
@@ -97,15 +107,7 @@ impl Objects {
     }
 
     async fn send(&self, request: Request<Vec<u8>>) -> Answer {
-        let again = request.clone();
-        let mut answer = self.client.request::<Value>(request).await;
-        if matches!(answer, Err(kube::Error::Service(_) | kube::Error::HyperError(_))) {
-            // The real server broke the connection, as it does under load; dry runs can be sent again.
-            let is_dry = again.uri().query().is_some_and(|query| query.contains("dryRun"));
-            if is_dry || again.method() == Method::GET {
-                answer = self.client.request::<Value>(again).await;
-            }
-        }
+        let answer = self.client.request::<Value>(request).await;
         match answer {
             Ok(object) => Ok(object),
             Err(kube::Error::Api(status)) => {
@@ -114,6 +116,8 @@ impl Objects {
                     causes.into_iter().map(|cause| (cause.field, cause.reason, cause.message)).collect();
                 Err(Refusal { code: status.code, reason: status.reason, message: status.message, causes })
             }
+            // A real server that panics over a request breaks the connection.
+            Err(kube::Error::Service(_) | kube::Error::HyperError(_)) => Err(Refusal::broken()),
             Err(error) => panic!("{error}"),
         }
     }

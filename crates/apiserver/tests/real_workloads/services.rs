@@ -31,8 +31,8 @@ fn addresses() -> Vec<Creation> {
             json!({"/spec/clusterIP": "10.0.0.77", "/spec/clusterIPs": ["10.0.0.78"]}),
         ),
         create_really("taken address", json!({"/spec/clusterIP": "10.0.0.10"})),
-        create("address elsewhere", json!({"/spec/clusterIP": "10.9.0.1"})),
-        create("first address", json!({"/spec/clusterIP": "10.0.0.0"})),
+        create_really("address elsewhere", json!({"/spec/clusterIP": "10.9.0.1"})),
+        create_really("first address", json!({"/spec/clusterIP": "10.0.0.0"})),
         create("no address", json!({"/spec/clusterIP": "x"})),
         create("address of version 6", json!({"/spec/clusterIP": "2001:db8::1"})),
     ]

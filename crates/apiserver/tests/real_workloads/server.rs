@@ -116,7 +116,7 @@ impl Objects {
                     causes.into_iter().map(|cause| (cause.field, cause.reason, cause.message)).collect();
                 Err(Refusal { code: status.code, reason: status.reason, message: status.message, causes })
             }
-            // A real server that panics over a request breaks the connection.
+            // The real server breaks the connection over some requests; why has not been found out.
             Err(kube::Error::Service(_) | kube::Error::HyperError(_)) => Err(Refusal::broken()),
             Err(error) => panic!("{error}"),
         }

@@ -87,8 +87,9 @@ fn differences(topic: &str, left: &Answers, right: &Answers, known: bool) -> Dif
             found.pending += 1;
             if said.is_none() {
                 found.wrong += 1;
-                found.said +=
-                    &format!("\n=== {topic}: {} is equal now: take it off pending.txt\n", case.name);
+                let name = &case.name;
+                let equal = format!("\n=== {topic}: {name} is equal now: take it off pending.txt\n");
+                found.said.push_str(&equal);
             }
             continue;
         }

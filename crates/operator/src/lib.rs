@@ -1,0 +1,3 @@
+//! The operator: controllers, managers and the status writer around the pure decisions of `muster-core`.
+
+pub mod clock;

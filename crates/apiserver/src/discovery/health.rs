@@ -37,6 +37,15 @@ impl Health {
     }
 }
 
+/// What is looked at, under the names that kube-apiserver has for it; what is wrong with the store is given.
+pub fn checks(endpoint: &str, store: Option<String>) -> Vec<Check> {
+    let mut checks = vec![Check { name: "ping", wrong: None }, Check { name: "etcd", wrong: store.clone() }];
+    if endpoint == "readyz" {
+        checks.push(Check { name: "etcd-readiness", wrong: store });
+    }
+    checks
+}
+
 /// Answers a probe from the checks there are.
 pub fn health(probe: &Probe<'_>, checks: &[Check]) -> Health {
     match probe.only {
@@ -102,6 +111,19 @@ mod tests {
         assert_eq!(health(&verbose, &[WELL]).body, "[+]ping ok\nlivez check passed\n");
         let body = "[+]ping ok\n[-]store failed: reason withheld\nlivez check failed\n";
         assert_eq!(health(&plain, &[WELL, ill()]), Health::new(500, body));
+    }
+
+    #[test]
+    fn the_store_is_asked_under_the_name_that_clients_know() {
+        let names = |endpoint| checks(endpoint, None).into_iter().map(|check| check.name).collect::<Vec<_>>();
+        assert_eq!(names("livez"), ["ping", "etcd"]);
+        assert_eq!(names("readyz"), ["ping", "etcd", "etcd-readiness"]);
+        let probe = Probe { endpoint: "livez", exclude: vec!["etcd"], ..Probe::default() };
+        assert_eq!(health(&probe, &checks("livez", Some("full".into()))).code, 200);
+        assert_eq!(
+            health(&Probe { exclude: vec![], ..probe }, &checks("livez", Some("full".into()))).code,
+            500
+        );
     }
 
     #[test]

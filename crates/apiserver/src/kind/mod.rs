@@ -14,6 +14,7 @@ pub mod workloads;
 pub use custom::Custom;
 pub use particular::{Particular, Plain};
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -144,12 +145,25 @@ pub struct Sharing {
     pub reset_by_status: FieldSet,
 }
 
+/// What is given to one Service at a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// Addresses, by their place in the range.
+    pub addresses: BTreeSet<u32>,
+    /// Ports of the nodes.
+    pub ports: BTreeSet<u32>,
+}
+
 /// What a kind may look at besides the object.
 pub trait Around {
     /// An object of another resource (`group/plural`); "" is the namespace of what has none.
     fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Arc<Value>>;
     /// All objects of a resource.
     fn list(&self, resource: &str) -> Vec<Arc<Value>>;
+    /// What all Services hold that no two may have.
+    fn given(&self) -> Given {
+        Given::default()
+    }
     /// The present time, as Kubernetes writes it.
     fn now(&self) -> String;
     /// A random number, for what is allocated by chance.

@@ -1,11 +1,11 @@
 //! What a kind sees of the server around an object.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
 use super::Server;
-use crate::kind::Around;
+use crate::kind::{Around, Given};
 use crate::lifecycle::{Source, metadata};
 use crate::store::{Key, Scope};
 
@@ -19,6 +19,10 @@ impl Around for Server {
         let scope = Scope { resource: Arc::from(resource), namespace: None };
         let objects = self.store().list(&scope).objects;
         objects.into_iter().map(|(_, stored)| Arc::new(stored.object.value())).collect()
+    }
+
+    fn given(&self) -> Given {
+        self.0.given.lock().unwrap_or_else(PoisonError::into_inner).now(self.store())
     }
 
     fn now(&self) -> String {

@@ -16,6 +16,9 @@ use crate::store::{Expect, Key, WriteError};
 /// How many names are tried for an object whose name is generated.
 const MAX_NAMES: usize = 8;
 
+/// How often a creation is tried again when its namespace or definition is written at the same time.
+const MAX_TRIES: usize = 100;
+
 impl Server {
     /// `create`: an object from the body of the request.
     pub(super) async fn create(&self, call: &Call) -> Result<Answer, ApiError> {
@@ -41,9 +44,10 @@ impl Server {
         let resource = &call.resource;
         let generates = metadata::text(sent, "name").is_empty();
         let creation = Creation { namespace: call.namespace.as_deref(), traits: resource.traits };
-        self.namespace_takes(call, metadata::text(sent, "name"))?;
         let _alone = self.alone(resource).await;
-        for _ in 0..MAX_NAMES {
+        let (mut names, mut anew) = (0, false);
+        for _ in 0..MAX_TRIES {
+            let needs = self.grounds(call, metadata::text(sent, "name"), anew)?;
             let object = lifecycle::create(sent.clone(), creation, &mut self.source())
                 .map_err(|error| unfit(call, sent.clone(), &error))?;
             let object = self.complete_new(call, object, &owned)?;
@@ -53,21 +57,21 @@ impl Server {
             let outcome = match self.store().get(&key) {
                 Some(_) => Err(WriteError::Exists),
                 None if options.dry_run => Ok(object),
-                None => self.put(resource, key, object, Expect::Absent).await,
+                None => self.put_with(resource, key, object, Expect::Absent, needs).await,
             };
             match outcome {
                 Ok(object) => {
                     let content = Content::Object(resource.clone(), object);
                     return Ok(Answer { code: StatusCode::CREATED, content, warnings });
                 }
-                Err(WriteError::Exists) if generates => {}
+                Err(WriteError::Exists) if generates && names + 1 < MAX_NAMES => names += 1,
+                Err(WriteError::Exists) if generates => return Err(no_name(call, sent)),
+                Err(WriteError::Unfounded) => anew = true,
                 Err(WriteError::Exists) => return Err(self.exists(call, &name)),
                 Err(error) => return Err(store_refused(call, &name, &error)),
             }
         }
-        let subject = call.subject_named(metadata::text(sent, "generateName"));
-        let why = "the server was not able to generate a unique name for the object";
-        Err(ApiError { message: why.to_owned(), ..ApiError::already_exists(subject) })
+        Err(ApiError::modified(call.subject_named(metadata::text(sent, "name"))))
     }
 
     /// The error for an object that is there already, or still.
@@ -98,6 +102,13 @@ impl Server {
         }
         Err(invalid(call.subject_by_kind(metadata::text(&object, "name")), &errors))
     }
+}
+
+/// Every name that was generated is taken.
+fn no_name(call: &Call, sent: &Value) -> ApiError {
+    let subject = call.subject_named(metadata::text(sent, "generateName"));
+    let why = "the server was not able to generate a unique name for the object";
+    ApiError { message: why.to_owned(), ..ApiError::already_exists(subject) }
 }
 
 /// Why a body cannot be created, as the API says it.

@@ -75,7 +75,15 @@ impl Server {
     fn serve_definition(&self, crd: &Value) {
         let Ok(definition) = Definition::read(crd) else { return };
         let served = if particulars::is_established(crd) { definition.resources() } else { Vec::new() };
-        self.registry().replace(&definition.group, &definition.plural, served);
+        self.serve_only(&definition.group, &definition.plural, served);
+    }
+
+    /// Serves these versions of a resource that a definition makes. In a group that is built in nothing is served but what is
+    /// built in, although a definition that is approved gets its names there, as with kube-apiserver.
+    fn serve_only(&self, group: &str, plural: &str, versions: Vec<Resource>) {
+        if !self.is_built_in(group) {
+            self.registry().replace(group, plural, versions);
+        }
     }
 
     /// What follows from the write of a definition: it gets its names and is served, or its objects are deleted.
@@ -86,6 +94,8 @@ impl Server {
             let Some(stored) = self.store().get(&key) else { return self.serve_no_longer(name) };
             let crd = objects::load_stored(&resource, &stored);
             let next = if metadata::is_ending(&crd) {
+                // From now on whoever removes an object of it looks whether it was the last one.
+                self.serve_definition(&crd);
                 self.end_definition(&crd).await
             } else {
                 let others: Vec<Value> = self.definitions().into_iter().map(|(_, crd)| crd).collect();
@@ -116,7 +126,7 @@ impl Server {
 
     fn serve_no_longer(&self, name: &str) {
         if let Some((plural, group)) = name.split_once('.') {
-            self.registry().replace(group, plural, Vec::new());
+            self.serve_only(group, plural, Vec::new());
         }
     }
 
@@ -139,7 +149,8 @@ impl Server {
     /// The definition with its objects gone; or while they are going; none when that is what it says.
     async fn end_definition(&self, crd: &Value) -> Option<Value> {
         let now = Around::now(self);
-        let Ok(definition) = Definition::read(crd) else { return Some(cleaned(crd, &now)) };
+        let definition = Definition::read(crd).ok().filter(|found| !self.is_built_in(&found.group));
+        let Some(definition) = definition else { return Some(cleaned(crd, &now)) };
         if let Some(resource) = definition.resources().into_iter().next() {
             self.delete_all(Arc::new(resource)).await;
         }
@@ -172,7 +183,7 @@ impl Server {
     /// Serves it no longer, and lets others have its names.
     async fn forget_definition(&self, crd: &Value) {
         if let Ok(definition) = Definition::read(crd) {
-            self.registry().replace(&definition.group, &definition.plural, Vec::new());
+            self.serve_only(&definition.group, &definition.plural, Vec::new());
         }
         for (_, other) in self.definitions() {
             let waits = !particulars::is_established(&other);
@@ -184,6 +195,11 @@ impl Server {
 
     /// What follows from the end of a custom object: perhaps its definition was waiting for it.
     pub(super) async fn after_removal(&self, resource: &Resource) {
+        // A definition is large: it is read only if it may be ending.
+        let served = self.registry().find(&resource.group, &resource.version, &resource.plural);
+        if served.is_some_and(|served| !served.ending) {
+            return;
+        }
         let name = format!("{}.{}", resource.plural, resource.group);
         let ending = Around::get(self, RESOURCE, "", &name).is_some_and(|crd| metadata::is_ending(&crd));
         if ending {

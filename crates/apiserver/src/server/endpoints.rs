@@ -10,7 +10,7 @@ use super::call::not_allowed;
 use super::incoming::decode_unkept;
 use super::route::not_served;
 use super::shown::Shown;
-use crate::discovery::{self, Check, Probe, Served};
+use crate::discovery::{self, Probe, Served};
 use crate::kind::Around;
 use crate::metrics::{self, Stock};
 use crate::request::path::{Path, ResourcePath};
@@ -97,9 +97,7 @@ impl Server {
     fn health(&self, endpoint: &str, only: Option<&str>, inquiry: &Inquiry<'_>) -> Response<Body> {
         let exclude = inquiry.query.all("exclude").collect();
         let probe = Probe { endpoint, only, verbose: inquiry.query.has("verbose"), exclude };
-        let checks =
-            [Check { name: "ping", wrong: None }, Check { name: "store", wrong: self.store().failure() }];
-        let health = discovery::health(&probe, &checks);
+        let health = discovery::health(&probe, &discovery::checks(endpoint, self.store().failure()));
         let code = StatusCode::from_u16(health.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let answer = Answer { code, content: Content::Text(health.body), warnings: Vec::new() };
         answer::respond(answer, &Shown::default())

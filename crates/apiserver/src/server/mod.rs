@@ -17,6 +17,8 @@ mod delete;
 mod describing;
 mod endpoints;
 pub mod faults;
+mod given;
+mod grounds;
 mod incoming;
 mod list;
 mod modify;
@@ -43,6 +45,7 @@ use http::{Method, Request, Response};
 pub use self::body::{Body, MAX_BODY_BYTES};
 use self::describing::Descriptions;
 use self::faults::{ConnectionLost, Faults, NoFaults};
+use self::given::GivenOut;
 use self::source::System;
 use crate::lifecycle::Source;
 use crate::metrics::Metrics;
@@ -64,6 +67,7 @@ struct Inner {
     descriptions: Mutex<Descriptions>,
     /// Held from the choice of what is given out once, such as an address, until it is stored.
     allocating: tokio::sync::Mutex<()>,
+    given: Mutex<GivenOut>,
 }
 
 /// How a server is put together.
@@ -106,6 +110,7 @@ impl Builder {
             metrics: Metrics::default(),
             descriptions: Mutex::default(),
             allocating: tokio::sync::Mutex::default(),
+            given: Mutex::default(),
         };
         let server = Server(Arc::new(inner));
         server.serve_built_in();

@@ -8,7 +8,7 @@ use tokio::sync::MutexGuard;
 use super::Server;
 use crate::lifecycle::metadata;
 use crate::registry::Resource;
-use crate::store::{Document, Expect, Key, Revision, Stored, WriteError};
+use crate::store::{Document, Expect, Key, Need, Revision, Stored, WriteError};
 
 impl Server {
     /// Keeps others from preparing objects of a resource that gives out what no two may have, until it is dropped.
@@ -24,8 +24,21 @@ impl Server {
         object: Value,
         expect: Expect,
     ) -> Result<Value, WriteError> {
+        self.put_with(resource, key, object, expect, Vec::new()).await
+    }
+
+    /// The same if everything that it needs is as it was.
+    pub(super) async fn put_with(
+        &self,
+        resource: &Resource,
+        key: Key,
+        object: Value,
+        expect: Expect,
+        needs: Vec<Need>,
+    ) -> Result<Value, WriteError> {
         let is_definition = *key.resource == *super::definitions::RESOURCE;
-        let stored = self.store().put(key, to_stored(resource, object.clone()), expect).await?;
+        let bare = to_stored(resource, object.clone());
+        let stored = self.store().put_with(key, bare, expect, needs).await?;
         let object = at(object, stored.revision);
         if is_definition {
             Box::pin(self.settle_definition(metadata::text(&object, "name"))).await;

@@ -12,6 +12,7 @@ use super::body::{self, Body};
 use super::call::{Call, not_allowed};
 use super::endpoints::Inquiry;
 use super::faults::{ConnectionLost, Fault, Seen};
+use super::grounds;
 use super::shown::Shown;
 use crate::error::{ApiError, Reason, Subject};
 use crate::lifecycle::Source;
@@ -168,7 +169,7 @@ impl Server {
             "get" => self.get(call, past),
             "list" => self.list_objects(call, past),
             "watch" => self.watch(call, seen, past, shown),
-            "create" if call.resource.ending => Err(ending(call)),
+            "create" if call.resource.ending => Err(grounds::ending(call)),
             "create" => self.create(call).await,
             "update" => self.update(call).await,
             "patch" => self.patch(call).await,
@@ -218,12 +219,6 @@ fn cannot(call: &Call, method: &Method) -> ApiError {
     let message =
         format!("{verb} is not supported on resources of kind \"{}.{}\"", subject.kind, subject.group);
     ApiError { subject: Some(Box::new(subject)), ..ApiError::new(Reason::MethodNotAllowed, message) }
-}
-
-/// Nothing new comes of a definition that goes: its end would never come.
-fn ending(call: &Call) -> ApiError {
-    let message = "create not allowed while custom resource definition is terminating";
-    ApiError { subject: Some(Box::new(call.subject())), ..ApiError::new(Reason::MethodNotAllowed, message) }
 }
 
 /// The error for a path below a built-in group that leads nowhere.

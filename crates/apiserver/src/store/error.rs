@@ -18,6 +18,9 @@ pub enum WriteError {
     /// It was changed since it was read.
     #[error("the object was changed since it was read")]
     Changed,
+    /// Another object that the write rests on, such as its namespace, was changed or removed since it was looked at.
+    #[error("what the object rests on was changed since it was looked at")]
+    Unfounded,
     /// No more objects can be kept.
     #[error("the store holds {MAX_OBJECTS} objects, and takes no more")]
     Full,
@@ -42,7 +45,7 @@ impl WriteError {
         match self {
             Self::Exists => ApiError::already_exists(subject),
             Self::Gone => ApiError::not_found(subject),
-            Self::Changed => ApiError::modified(subject),
+            Self::Changed | Self::Unfounded => ApiError::modified(subject),
             // What kube-apiserver passes on from etcd, word for word: a 500 without a reason.
             Self::TooLarge { .. } => ApiError::new(Reason::Unknown, "etcdserver: request is too large"),
             Self::Full => ApiError::new(Reason::InternalError, self.to_string()),

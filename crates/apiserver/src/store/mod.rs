@@ -61,6 +61,15 @@ pub enum Expect {
     At(Revision),
 }
 
+/// Another object that a write rests on: it happens only if that is still as it was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Which object.
+    pub key: Key,
+    /// Its revision.
+    pub at: Revision,
+}
+
 /// A consistent view: the objects asked for, and the revision they were read at.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
@@ -181,27 +190,32 @@ impl Store {
 
     /// Writes this object if what is there is what was expected.
     pub async fn put(&self, key: Key, object: Value, expect: Expect) -> Result<Stored, WriteError> {
-        self.write(key, object, expect, false).await
+        self.put_with(key, object, expect, Vec::new()).await
     }
 
-    /// Removes the object if it is at the revision expected. What is told of it is `last`, its last state.
-    pub async fn remove(&self, key: &Key, last: Value, at: Revision) -> Result<Stored, WriteError> {
-        self.write(key.clone(), last, Expect::At(at), true).await
-    }
-
-    async fn write(
+    /// Writes this object if what is there is what was expected, and everything it needs is as it was.
+    pub async fn put_with(
         &self,
         key: Key,
         object: Value,
         expect: Expect,
-        removes: bool,
+        needs: Vec<Need>,
     ) -> Result<Stored, WriteError> {
         let object = Draft::of(object);
-        let bytes = object.room() + key.bytes();
+        self.write(Wish { key, object, expect, needs, removes: false }).await
+    }
+
+    /// Removes the object if it is at the revision expected. What is told of it is `last`, its last state.
+    pub async fn remove(&self, key: &Key, last: Value, at: Revision) -> Result<Stored, WriteError> {
+        let (key, object) = (key.clone(), Draft::of(last));
+        self.write(Wish { key, object, expect: Expect::At(at), needs: Vec::new(), removes: true }).await
+    }
+
+    async fn write(&self, wish: Wish) -> Result<Stored, WriteError> {
+        let bytes = wish.object.room() + wish.key.bytes();
         if bytes > MAX_OBJECT_BYTES {
             return Err(WriteError::TooLarge { bytes });
         }
-        let wish = Wish { key, object, expect, removes };
         match &self.writer {
             Some(writer) => writer.write(wish).await,
             None => self.memory.write(wish),

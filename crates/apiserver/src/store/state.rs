@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::document::Draft;
 use super::history::History;
-use super::{Change, ChangeKind, Expect, Key, MAX_OBJECTS, Revision, Stored, WriteError};
+use super::{Change, ChangeKind, Expect, Key, MAX_OBJECTS, Need, Revision, Stored, WriteError};
 
 /// The objects, the newest revision, and what happened lately.
 pub(super) struct State {
@@ -19,6 +19,8 @@ pub(super) struct Wish {
     pub(super) key: Key,
     pub(super) object: Draft,
     pub(super) expect: Expect,
+    /// What must be as it was for the write to happen.
+    pub(super) needs: Vec<Need>,
     /// Whether the object goes; `object` is then its last state.
     pub(super) removes: bool,
 }
@@ -65,6 +67,9 @@ impl Batch {
             None => known.map(|(_, stored)| stored.clone()),
         };
         check(previous.as_ref(), wish.expect)?;
+        if wish.needs.iter().any(|need| self.revision_of(state, &need.key) != Some(need.at)) {
+            return Err(WriteError::Unfounded);
+        }
         let kind = match (&previous, wish.removes) {
             (_, true) => ChangeKind::Deleted,
             (Some(_), false) => ChangeKind::Modified,
@@ -85,6 +90,14 @@ impl Batch {
         let stored = change.after();
         self.changes.push(change);
         Ok(stored)
+    }
+
+    /// The revision of an object upon what is there and what this batch will change.
+    fn revision_of(&self, state: &State, key: &Key) -> Option<Revision> {
+        match self.last.get(key).map(|index| &self.changes[*index]) {
+            Some(change) => (change.kind != ChangeKind::Deleted).then_some(change.revision),
+            None => state.objects.get(key).map(|stored| stored.revision),
+        }
     }
 }
 

@@ -2,10 +2,12 @@
 
 #![cfg(test)]
 
+mod approved;
 mod concurrent;
 mod faults;
 mod interrupted;
 mod objects;
+mod overtaken;
 mod protobuf;
 mod repeated;
 mod tables;

@@ -1,17 +1,19 @@
 //! `muster apiserver`: the embedded API server alone.
 
+mod controllers;
 mod place;
+mod port;
 
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::TcpListener;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use muster_apiserver::controllers;
 use muster_apiserver::serve::{self, Limits, Running, kubeconfig};
 use muster_apiserver::server::Server;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use self::controllers::Controllers;
 use self::place::Place;
 
 const DATA_DIR: &str = "Where objects, certificates and the kubeconfig are kept [default: $XDG_DATA_HOME/muster, \
@@ -28,9 +30,9 @@ pub(crate) struct Options {
     /// Keep nothing: objects live in memory, the kubeconfig in a temporary directory
     #[arg(long)]
     ephemeral: bool,
-    /// The port to listen on [default: any that is free]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    port: u16,
+    /// The port to listen on [default: that of the last start on this directory, else any that is free]
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
     /// Leave out garbage collection and the deletion of what is in a deleted namespace
     #[arg(long)]
     no_controllers: bool,
@@ -46,26 +48,24 @@ async fn serve_until_stopped(options: &Options) -> Result<()> {
     let mut stop = Stop::listen()?;
     let place =
         if options.ephemeral { Place::ephemeral()? } else { Place::kept(options.data_dir.as_deref())? };
-    let listener = listen(options.port)?;
+    let listener = port::listen(&place, options.port)?;
     let server = Server::builder().store(place.store()?).build().await;
-    let controllers = (!options.no_controllers).then(|| tokio::spawn(controllers::run(server.clone())));
+    let mut controllers =
+        if options.no_controllers { Controllers::none() } else { Controllers::start(server.clone()) };
     let running = start(&place, listener, server)?;
     eprintln!("muster: serving {}; {}", running.url(), place.describe());
-    let outcome = announce(&place);
-    if outcome.is_ok() {
-        stop.wished().await;
-        eprintln!("muster: stopping");
-    }
+    let outcome = match announce(&place) {
+        Ok(()) => tokio::select! {
+            () = stop.wished() => {
+                eprintln!("muster: stopping");
+                Ok(())
+            }
+            error = controllers.failed() => Err(error),
+        },
+        failed => failed,
+    };
     running.stop().await;
-    if let Some(controllers) = controllers {
-        controllers.abort();
-    }
     outcome
-}
-
-fn listen(port: u16) -> Result<TcpListener> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-        .with_context(|| format!("cannot listen on 127.0.0.1:{port}"))
 }
 
 fn start(place: &Place, listener: TcpListener, server: Server) -> Result<Running> {

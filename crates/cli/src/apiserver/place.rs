@@ -2,11 +2,12 @@
 
 use std::env;
 use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use muster_apiserver::serve::Identity;
-use muster_apiserver::serve::files::make_private_directory;
+use muster_apiserver::serve::files::{self, make_private_directory};
 use muster_apiserver::store::Store;
 
 /// A directory that is this server's alone.
@@ -65,6 +66,25 @@ impl Place {
         self.directory.join("kubeconfig")
     }
 
+    /// Where this server listened last, so that the kubeconfigs that were handed out go on to lead here.
+    pub(super) fn last_port(&self) -> Option<u16> {
+        // One that cannot be read is as good as none, and is written anew.
+        let kept = files::read(&self.port_file()).ok().flatten().filter(|_| self.is_kept())?;
+        kept.trim().parse().ok().filter(|port| *port != 0)
+    }
+
+    /// Remembers where it listens.
+    pub(super) fn keep_port(&self, port: u16) -> Result<()> {
+        if self.is_kept() && self.last_port() != Some(port) {
+            files::write_private(&self.port_file(), &format!("{port}\n"))?;
+        }
+        Ok(())
+    }
+
+    fn port_file(&self) -> PathBuf {
+        self.directory.join("port")
+    }
+
     /// For a person who reads the log.
     pub(super) fn describe(&self) -> String {
         if self.is_kept() {
@@ -105,8 +125,9 @@ fn refuse_of_others(directory: &Path) -> Result<()> {
 /// One server at a time: a second one would write another kubeconfig over the first one's.
 fn lock(directory: &Path) -> Result<File> {
     let path = directory.join("lock");
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-    let file = file.with_context(|| format!("cannot open {}", path.display()))?;
+    let mut options = OpenOptions::new();
+    let options = options.create(true).truncate(false).write(true).mode(0o600);
+    let file = options.open(&path).with_context(|| format!("cannot open {}", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {

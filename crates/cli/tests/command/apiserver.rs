@@ -55,13 +55,34 @@ async fn a_restart_on_the_same_directory_is_the_same_server() {
     assert_eq!(first.end().0, Some(0));
 
     let second = Running::start(&["--data-dir", &directory]);
-    assert_eq!(second.identity(), identity, "the same token and the same authority");
+    assert_eq!(second.identity(), identity, "the same address, token and authority");
     let namespaces: Api<Namespace> = Api::all(second.client().await);
     assert_eq!(namespaces.get("kept").await.unwrap(), kept, "the data is there");
-    for name in ["", "ca.key", "token", "kubeconfig", "objects"] {
+    for name in ["", "ca.key", "token", "kubeconfig", "objects", "lock", "port", "objects/lock"] {
         let mode = std::fs::metadata(scratch.path().join("data").join(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{name:?} is for its owner only");
     }
+}
+
+#[tokio::test]
+async fn a_port_that_was_taken_meanwhile_is_let_go_for_another() {
+    let scratch = Scratch::new();
+    let directory = scratch.text("data");
+    let first = Running::start(&["--data-dir", &directory]);
+    let before = first.port();
+    first.signal("-TERM");
+    assert_eq!(first.end().0, Some(0));
+
+    let taken = std::net::TcpListener::bind(("127.0.0.1", before)).unwrap();
+    let second = Running::start(&["--data-dir", &directory]);
+    let now = second.port();
+    assert_ne!(now, before);
+    second.client().await.apiserver_version().await.unwrap();
+    second.signal("-TERM");
+    assert_eq!(second.end().0, Some(0));
+
+    drop(taken);
+    assert_eq!(Running::start(&["--data-dir", &directory]).port(), now, "it stays where it was last");
 }
 
 #[test]

@@ -100,12 +100,17 @@ impl Running {
         kube::Client::try_from(config).unwrap()
     }
 
-    /// The kubeconfig without the address, which may differ from start to start.
+    /// The kubeconfig.
     pub(crate) fn identity(&self) -> serde_json::Value {
         let text = fs::read_to_string(&self.kubeconfig).unwrap();
-        let mut config: serde_json::Value = serde_json::from_str(&text).unwrap();
-        config["clusters"][0]["cluster"]["server"].take();
-        config
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// Where it listens.
+    pub(crate) fn port(&self) -> u16 {
+        let config = self.identity();
+        let url = config["clusters"][0]["cluster"]["server"].as_str().unwrap();
+        url.rsplit_once(':').unwrap().1.parse().unwrap()
     }
 }
 

@@ -124,12 +124,7 @@ fn families(spec: &Value, lonely: bool, errors: &mut Vec<FieldError>) -> Vec<Str
 }
 
 fn give_address(object: &mut Value, around: &dyn Around) -> Result<(), ApiError> {
-    let taken: BTreeSet<u32> = around
-        .list("/services")
-        .iter()
-        .flat_map(|service| list(at(service, "/spec"), "clusterIPs").to_vec())
-        .filter_map(|address| offset(address.as_str()?))
-        .collect();
+    let taken = around.given().addresses;
     let spec = at(object, "/spec");
     let asked = list(spec, "clusterIPs").first().and_then(Value::as_str).map(str::to_owned);
     let refused = |object: &Value, wrong: String| {
@@ -161,6 +156,11 @@ fn give_address(object: &mut Value, around: &dyn Around) -> Result<(), ApiError>
         set(spec, "clusterIPs", json!([address]));
     }
     Ok(())
+}
+
+/// The addresses of a Service, by their place in the range.
+pub(super) fn addresses_of(spec: &Value) -> BTreeSet<u32> {
+    list(spec, "clusterIPs").iter().filter_map(|address| offset(address.as_str()?)).collect()
 }
 
 /// Which address of the range it is; None for others.

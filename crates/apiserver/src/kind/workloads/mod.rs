@@ -30,6 +30,7 @@ mod service_checks;
 mod stateful_set;
 mod template;
 
+pub(crate) use self::service::held;
 use super::Particular;
 
 /// What is particular to a kind of this family; None for other kinds.

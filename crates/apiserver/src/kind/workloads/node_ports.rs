@@ -41,7 +41,7 @@ pub(super) fn has_health_port(spec: &Value) -> bool {
 }
 
 /// The ports of a Service on the nodes.
-fn ports_of(spec: &Value) -> BTreeSet<u32> {
+pub(super) fn ports_of(spec: &Value) -> BTreeSet<u32> {
     let ports = list(spec, "ports").iter().filter_map(|port| number(port, "nodePort"));
     let all = ports.chain(number(spec, "healthCheckNodePort"));
     all.filter_map(|port| u32::try_from(port).ok()).filter(|port| *port != 0).collect()
@@ -53,8 +53,7 @@ pub(super) fn allocate(object: &mut Value, old: Option<&Value>, around: &dyn Aro
         return Ok(());
     }
     let own = old.map(|old| ports_of(at(old, "/spec"))).unwrap_or_default();
-    let mut taken: BTreeSet<u32> =
-        around.list("/services").iter().flat_map(|service| ports_of(at(service, "/spec"))).collect();
+    let mut taken = around.given().ports;
     taken.retain(|port| !own.contains(port));
     let mut mine: BTreeSet<u32> = BTreeSet::new();
     let gets_ports = gets_ports(at(object, "/spec"));

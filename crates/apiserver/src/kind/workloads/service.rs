@@ -8,7 +8,7 @@ use super::fields::{at, each, fill, fill_text, given, inner, list, number, set, 
 use super::node_ports::{self, has_health_port, has_ports};
 use super::service_checks::{check_changes, check_service, check_status};
 use crate::error::{ApiError, Cause, Subject};
-use crate::kind::{Around, Particular};
+use crate::kind::{Around, Given, Particular};
 use crate::lifecycle::{Part, metadata};
 use crate::schema::{FieldError, aggregate};
 
@@ -26,6 +26,12 @@ pub(super) fn is_external_name(spec: &Value) -> bool {
 /// Whether a Service can be reached from outside.
 pub(super) fn is_external(spec: &Value) -> bool {
     has_ports(spec) || (text(spec, "type") == "ClusterIP" && !list(spec, "externalIPs").is_empty())
+}
+
+/// What a Service holds that no other may have.
+pub(crate) fn held(service: &Value) -> Given {
+    let spec = at(service, "/spec");
+    Given { addresses: cluster_ip::addresses_of(spec), ports: node_ports::ports_of(spec) }
 }
 
 /// The refusal of a Service, as what allocates for it says it.

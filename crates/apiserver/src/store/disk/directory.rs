@@ -1,8 +1,8 @@
 //! The directory of a store, its files, and the lock that keeps it to one process.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::format::header;
@@ -12,6 +12,11 @@ const LOCK: &str = "lock";
 const SEGMENT: &str = "log";
 /// A segment that is being made: it gets its name when it is complete.
 const UNFINISHED: &str = "new";
+
+/// Secrets are among the objects: only this user may look into the directory.
+const PRIVATE_DIRECTORY: u32 = 0o700;
+/// And only this user may read a file, wherever it is copied to.
+const PRIVATE_FILE: u32 = 0o600;
 
 /// The directory, held by a lock for as long as this lives.
 pub(in crate::store) struct Directory {
@@ -27,15 +32,16 @@ impl Directory {
     pub(in crate::store) fn open(path: &Path) -> Result<Self, OpenError> {
         let io = || OpenError::io(path);
         let is_new = !path.exists();
-        fs::create_dir_all(path).map_err(io())?;
+        DirBuilder::new().recursive(true).mode(PRIVATE_DIRECTORY).create(path).map_err(io())?;
         let path = path.canonicalize().map_err(io())?;
         if let Some(parent) = path.parent().filter(|_| is_new) {
             // So that the directory itself is there after a power loss.
             File::open(parent).and_then(|parent| parent.sync_all()).map_err(OpenError::io(parent))?;
         }
         let lock_path = path.join(LOCK);
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
-        let lock = lock.map_err(OpenError::io(&lock_path))?;
+        let mut options = OpenOptions::new();
+        let options = options.create(true).truncate(false).write(true).mode(PRIVATE_FILE);
+        let lock = options.open(&lock_path).map_err(OpenError::io(&lock_path))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path)),
@@ -80,7 +86,13 @@ impl Directory {
     /// Makes a new segment: complete on disk before it has its name.
     pub(super) fn create(&self, number: u64) -> io::Result<SegmentFile> {
         let unfinished = self.path.join(format!("{number:010}.{UNFINISHED}"));
-        let file = OpenOptions::new().create(true).truncate(true).read(true).write(true).open(&unfinished)?;
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(true)
+            .read(true)
+            .write(true)
+            .mode(PRIVATE_FILE)
+            .open(&unfinished)?;
         let file = SegmentFile::new(file, self);
         file.write_at(&header(number), 0)?;
         file.sync_all()?;

@@ -136,6 +136,19 @@ fn a_directory_is_for_one_store() {
     assert!(Store::open(directory.path()).is_ok());
 }
 
+#[test]
+fn only_its_owner_reads_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = TestDirectory::new();
+    put(&Store::open(directory.path()).unwrap(), "a", "secret").unwrap();
+    let entries = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path());
+    let all: Vec<PathBuf> = entries.chain([directory.path().to_owned()]).collect();
+    assert_eq!(all.len(), 3, "{all:?}");
+    for path in all {
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0, "{}", path.display());
+    }
+}
+
 /// A process that is being started has, for a moment, all files of the one that starts it.
 #[test]
 fn a_directory_is_free_even_if_a_child_has_its_files() {

@@ -5,6 +5,7 @@ pub mod generation;
 pub mod manager;
 pub mod pause;
 pub mod phase;
+pub mod rollout;
 pub mod scaling;
 pub mod status;
 pub mod validation;

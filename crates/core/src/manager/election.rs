@@ -194,7 +194,8 @@ impl<'a> Election<'a> {
         ))
     }
 
-    /// The highest place of all; among equals, one that was not tried in vain, stays, runs already, or comes first.
+    /// The highest place of all; among equals, one that was not tried in vain, stays, does not hand over, is not to be
+    /// replaced, runs already, or comes first.
     fn most_advanced(&self, ballots: &[Ballot<'a>], now: Timestamp) -> Result<Ballot<'a>, Outcome> {
         let Some(top) = ballots.iter().map(Ballot::place).max() else {
             let all = self.roster.voters().map(|voter| voter.member.clone()).collect();
@@ -215,7 +216,10 @@ impl<'a> Election<'a> {
             let leaves = !self.wanted.stays(ballot.member);
             // Running ones are promoted; where the engine cannot, one that is stopped already spares a stop.
             let runs = ballot.report.running().is_some();
-            (!asked_for, leaves, runs != self.wanted.engine.promotes, self.wanted.order(ballot.member))
+            let hands_over = self.switchover_source() == Some(ballot.member);
+            let outdated = self.wanted.outdated(ballot.member);
+            let restarts = runs != self.wanted.engine.promotes;
+            (!asked_for, leaves, hands_over, outdated, restarts, self.wanted.order(ballot.member))
         };
         enabled
             .iter()
@@ -233,6 +237,13 @@ impl<'a> Election<'a> {
     fn switchover_target(&self) -> Option<&str> {
         match &self.observed.directive {
             Some(Directive::Switchover { to, .. }) => to.as_deref(),
+            _ => None,
+        }
+    }
+
+    fn switchover_source(&self) -> Option<&str> {
+        match &self.observed.directive {
+            Some(Directive::Switchover { from, .. }) => Some(from),
             _ => None,
         }
     }

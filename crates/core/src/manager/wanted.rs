@@ -29,6 +29,10 @@ pub struct Wanted {
 
 /// One configured member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is known of a member besides its reports, each yes or no"
+)]
 pub struct WantedMember {
     /// Its number in its pool; none for a member made by hand.
     pub ordinal: Option<u32>,
@@ -40,6 +44,8 @@ pub struct WantedMember {
     pub leaving: bool,
     /// Whether its claim was never bound to a volume: it surely holds nothing.
     pub never_bound: bool,
+    /// Whether its Pod does not run what its workload says, and is to be replaced once its application is stopped.
+    pub outdated: bool,
 }
 
 /// How an engine replicates, as far as decisions depend on it.
@@ -91,6 +97,13 @@ impl Wanted {
     /// Whether this member is disabled.
     pub fn disabled(&self, member: &str) -> bool {
         self.members.get(member).is_some_and(|wanted| wanted.disabled)
+    }
+
+    /// Whether the Pod of this member is to be replaced. A disabled member is left as it is, one that leaves needs no
+    /// other.
+    pub fn outdated(&self, member: &str) -> bool {
+        let replaced = |wanted: &WantedMember| wanted.outdated && !wanted.disabled && !wanted.leaving;
+        self.members.get(member).is_some_and(replaced)
     }
 
     /// Whether this member is configured and stays.

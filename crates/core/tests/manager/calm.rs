@@ -90,7 +90,9 @@ impl World {
             (follows && votes) || (roster.is_some_and(|roster| roster.entry(name).is_none()) && errant)
         };
         let stays = |name: &&String| self.wanted.stays(name) && !dead.contains(*name);
-        let nothing_pending = roster.is_some_and(|roster| roster.before.is_none());
+        let outdated =
+            self.wanted.members.keys().any(|name| self.wanted.outdated(name) && !dead.contains(name));
+        let nothing_pending = !outdated && roster.is_some_and(|roster| roster.before.is_none());
         let leaving =
             self.wanted.members.iter().filter(|(name, member)| member.leaving && !dead.contains(*name));
         nothing_pending && leaving.count() == 0 && self.wanted.members.keys().filter(stays).all(in_place)

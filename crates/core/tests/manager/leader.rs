@@ -184,7 +184,7 @@ impl World {
     fn carry_out(&mut self, leader: usize, effect: Effect) {
         let replaced = leader + 1 < self.leaders.len();
         match effect {
-            Effect::MarkFormed(_) | Effect::Release(_) | Effect::Parked if replaced => {}
+            Effect::MarkFormed(_) | Effect::Release(_) | Effect::Replace(_) | Effect::Parked if replaced => {}
             Effect::MarkFormed(mark) => {
                 for value in self.marks.values_mut().filter(|value| value.is_none()) {
                     *value = Some(mark.clone());
@@ -194,6 +194,7 @@ impl World {
                 self.check_release(leader, &member);
                 self.release(&member);
             }
+            Effect::Replace(member) => self.replace(&member),
             Effect::Parked => {
                 let names: Vec<String> = self.nodes.keys().cloned().collect();
                 for name in &names {

@@ -120,6 +120,17 @@ impl World {
         self.power_off(name);
     }
 
+    /// Its Pod is deleted, and a new one takes its place.
+    pub(crate) fn replace(&mut self, name: &str) {
+        let runs = self.nodes.get(name).is_some_and(|node| node.app().is_some());
+        assert!(!runs, "{name} was to be replaced while its application ran");
+        self.power_off(name);
+        self.power_on(name);
+        if let Some(member) = self.wanted.members.get_mut(name) {
+            member.outdated = false;
+        }
+    }
+
     pub(crate) fn refresh_marks(&mut self) {
         let found = self.marks.values().flatten().cloned().collect();
         let some_unmarked = self.marks.values().any(Option::is_none);

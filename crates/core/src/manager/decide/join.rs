@@ -12,7 +12,7 @@ use super::super::roster::Roster;
 use super::super::stamp::Term;
 use super::scene::{Primary, Scene};
 use super::upkeep::GivingUp;
-use super::{Decision, Effect, Rule, leave, upkeep};
+use super::{Decision, Effect, Rule, leave, replace, upkeep};
 
 /// Tends a cluster that has a serving primary.
 pub(super) fn tend(scene: &Scene<'_>, primary: Primary<'_>) -> Decision {
@@ -29,6 +29,9 @@ pub(super) fn tend(scene: &Scene<'_>, primary: Primary<'_>) -> Decision {
     turn_to_this_term(scene, primary, term, &mut decision);
     if decision.roster.is_none() {
         leave::leave(scene, roster, primary, &mut decision);
+    }
+    if decision.orders.is_empty() && decision.roster.is_none() {
+        replace::beside(scene, roster, primary, &mut decision);
     }
     if decision.orders.is_empty() && decision.roster.is_none() {
         join_next(scene, roster, primary, term, &mut decision);
@@ -122,6 +125,7 @@ fn join_next(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, term: Ter
     let stopped = scene.observed.reporting().filter(|(name, report)| {
         report.application == Application::Stopped
             && may_start(scene, roster, name)
+            && !scene.wanted.outdated(name)
             && !(scene.wanted.engine.elects && report.held().is_some_and(Held::counts))
             && (scene.wanted.stays(name) || !report.evacuated || roster.before.is_some() || scene.gives_up())
             && scene.commandable(name).is_some()
@@ -179,7 +183,7 @@ fn may_start(scene: &Scene<'_>, roster: &Roster, name: &str) -> bool {
     roster.entry(name).is_some() && (known || scene.acknowledged(roster))
 }
 
-fn someone_is_joining(scene: &Scene<'_>) -> bool {
+pub(super) fn someone_is_joining(scene: &Scene<'_>) -> bool {
     let on_its_way = scene.observed.running().any(|(_, _, running)| {
         matches!(running.activity, Activity::Starting | Activity::Joining)
             || (running.role == Role::Secondary && !running.synced && running.activity != Activity::Failed)

@@ -126,7 +126,7 @@ fn order_leave(scene: &Scene<'_>, member: &str, decision: &mut Decision) {
 
 /// Demotes the primary, once it is certain that another can be promoted after it: everyone is accounted for, the read
 /// set is complete, and the target has caught up.
-fn hand_over(
+pub(super) fn hand_over(
     scene: &Scene<'_>,
     roster: &Roster,
     primary: Primary<'_>,
@@ -141,9 +141,12 @@ fn hand_over(
         }
         Outcome::Elected(_) | Outcome::Blocked(_) | Outcome::NoSeed(_) | Outcome::Unfit(_) => return,
     }
-    let caught_up = |name: &str| {
-        roster.entry(name).is_some_and(|entry| entry.voter) && follows(scene.observed, name, primary.report)
+    // By volume, as in an election: data on an exchanged disk is not what was counted.
+    let votes = |name: &str| {
+        let volume = scene.observed.report_of(name).map(|report| report.volume.as_str());
+        roster.entry(name).is_some_and(|entry| entry.voter && Some(entry.volume.as_str()) == volume)
     };
+    let caught_up = |name: &str| votes(name) && follows(scene.observed, name, primary.report);
     let able = |name: &str| scene.wanted.stays(name) && !scene.wanted.disabled(name);
     let target = match to {
         Some(to) => Some(to).filter(|to| caught_up(to) && able(to)),

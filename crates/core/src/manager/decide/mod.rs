@@ -9,6 +9,7 @@ mod join;
 mod leave;
 mod park;
 mod recover;
+mod replace;
 mod scene;
 mod self_electing;
 mod split_brain;
@@ -73,6 +74,8 @@ pub enum Effect {
     MarkFormed(Mark),
     /// This member has left, or never took part: its Pod may go.
     Release(String),
+    /// Its Pod is outdated and its application is stopped: the Pod may be deleted, for a new one to take its place.
+    Replace(String),
     /// Every application is stopped: the `StatefulSet`s may go to 0.
     Parked,
     /// Tell people that this member was elected although these voters were not read.
@@ -154,6 +157,7 @@ pub fn decide(observed: &Observed, wanted: &Wanted, now: Timestamp) -> Decision 
         return decision;
     }
     let mut decision = rules(&scene);
+    replace::where_nothing_serves(&scene, &mut decision);
     if let Some(mandate) = &observed.mandate {
         decision.wake_at(mandate.until);
     }

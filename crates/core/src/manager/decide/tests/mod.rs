@@ -7,6 +7,7 @@ mod join;
 mod leave;
 mod park;
 mod recover;
+mod replace;
 mod self_electing;
 mod split_brain;
 mod unanswered;

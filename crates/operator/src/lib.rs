@@ -1,3 +1,5 @@
 //! The operator: controllers, managers and the status writer around the pure decisions of `muster-core`.
 
 pub mod clock;
+pub mod key;
+pub mod queue;

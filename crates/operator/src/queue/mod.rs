@@ -1,0 +1,173 @@
+//! The work to be done: each key waits at most once, never runs beside itself, and rests after failures.
+//!
+//! A key that is added while it runs, runs again afterwards: what it was added for may have come after it looked. The queue
+//! holds no more than one entry for each object there is, so it is as bounded as the caches.
+
+pub mod backoff;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use self::backoff::Failures;
+use crate::key::Key;
+
+/// What becomes of a key after its pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// Nothing, until something changes.
+    Rest,
+    /// Another pass after this time, if nothing changes before.
+    Again(Duration),
+    /// The pass failed: another one after a pause that grows with each failure in a row.
+    Retry,
+}
+
+/// The keys that wait, and those that run.
+#[derive(Clone, Default)]
+pub struct Queue(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    state: Mutex<State>,
+    came: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    ready: VecDeque<Key>,
+    waiting: BTreeSet<Key>,
+    running: BTreeSet<Key>,
+    /// Added while they ran.
+    again: BTreeSet<Key>,
+    /// When keys are due that wait for a time; one time for each.
+    due: BTreeMap<Key, Instant>,
+    timeline: BTreeSet<(Instant, Key)>,
+    failures: BTreeMap<Key, Failures>,
+    closed: bool,
+}
+
+impl Queue {
+    /// Nothing to do.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Something about this key changed: it runs as soon as it can, whatever it waited for.
+    pub fn add(&self, key: Key) {
+        let mut state = self.state();
+        state.cancel_timer(&key);
+        state.make_ready(key);
+        drop(state);
+        self.0.came.notify_waiters();
+    }
+
+    /// The next key to work on; none once the queue is closed.
+    pub async fn take(&self) -> Option<Key> {
+        loop {
+            let came = self.0.came.notified();
+            tokio::pin!(came);
+            came.as_mut().enable();
+            let next_due = {
+                let mut state = self.state();
+                if state.closed {
+                    return None;
+                }
+                state.collect_due(Instant::now());
+                if let Some(key) = state.start_next() {
+                    return Some(key);
+                }
+                state.timeline.first().map(|(at, _)| *at)
+            };
+            match next_due {
+                Some(at) => drop(tokio::time::timeout_at(at, came).await),
+                None => came.await,
+            }
+        }
+    }
+
+    /// The pass of this key has ended. `chance`, from 0 to 1, spreads retries.
+    pub fn done(&self, key: &Key, then: Then, chance: f64) {
+        let mut state = self.state();
+        state.running.remove(key);
+        let pause = match then {
+            Then::Retry => Some(state.failures.entry(key.clone()).or_default().next_pause(chance)),
+            Then::Rest => None,
+            Then::Again(after) => Some(after),
+        };
+        if then != Then::Retry {
+            state.failures.remove(key);
+        }
+        // After a failure even a change waits: what failed a moment ago fails again, and changes may come all the time.
+        let changed = state.again.remove(key);
+        match (pause, changed) {
+            (Some(pause), changed) if then == Then::Retry || !changed => {
+                state.set_timer(key.clone(), Instant::now() + pause);
+            }
+            (_, true) => state.make_ready(key.clone()),
+            (_, false) => {}
+        }
+        drop(state);
+        self.0.came.notify_waiters();
+    }
+
+    /// How many keys wait to run, those that wait for a time apart.
+    pub fn depth(&self) -> usize {
+        self.state().ready.len()
+    }
+
+    /// Nothing is handed out any more.
+    pub fn close(&self) {
+        self.state().closed = true;
+        self.0.came.notify_waiters();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn make_ready(&mut self, key: Key) {
+        if self.running.contains(&key) {
+            self.again.insert(key);
+        } else if self.waiting.insert(key.clone()) {
+            self.ready.push_back(key);
+        }
+    }
+
+    fn start_next(&mut self) -> Option<Key> {
+        let key = self.ready.pop_front()?;
+        self.waiting.remove(&key);
+        self.running.insert(key.clone());
+        Some(key)
+    }
+
+    fn set_timer(&mut self, key: Key, at: Instant) {
+        self.cancel_timer(&key);
+        self.timeline.insert((at, key.clone()));
+        self.due.insert(key, at);
+    }
+
+    fn cancel_timer(&mut self, key: &Key) {
+        if let Some(at) = self.due.remove(key) {
+            self.timeline.remove(&(at, key.clone()));
+        }
+    }
+
+    fn collect_due(&mut self, now: Instant) {
+        while let Some((at, key)) = self.timeline.first().cloned() {
+            if at > now {
+                return;
+            }
+            self.cancel_timer(&key);
+            self.make_ready(key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Tests of the queue.
+
+use futures::FutureExt;
+
+use super::*;
+use crate::key::Name;
+
+fn key(name: &str) -> Key {
+    Key::Cluster(Name::new("ns", name))
+}
+
+fn now(queue: &Queue) -> Option<Key> {
+    queue.take().now_or_never().flatten()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_waits_once_and_keys_run_in_the_order_they_came() {
+    let queue = Queue::new();
+    for name in ["a", "b", "a"] {
+        queue.add(key(name));
+    }
+    assert_eq!(queue.depth(), 2);
+    assert_eq!([now(&queue), now(&queue), now(&queue)], [Some(key("a")), Some(key("b")), None]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_never_runs_beside_itself_and_runs_again_for_what_came_meanwhile() {
+    let queue = Queue::new();
+    queue.add(key("a"));
+    assert_eq!(now(&queue), Some(key("a")));
+    queue.add(key("a"));
+    assert_eq!(now(&queue), None);
+    queue.done(&key("a"), Then::Rest, 0.0);
+    assert_eq!(now(&queue), Some(key("a")));
+    queue.done(&key("a"), Then::Rest, 0.0);
+    assert_eq!(now(&queue), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_comes_back_after_its_time_or_at_once_when_something_changes() {
+    let queue = Queue::new();
+    queue.add(key("a"));
+    now(&queue);
+    queue.done(&key("a"), Then::Again(Duration::from_secs(5)), 0.0);
+    let began = Instant::now();
+    assert_eq!(queue.take().await, Some(key("a")));
+    assert_eq!(began.elapsed(), Duration::from_secs(5));
+    queue.done(&key("a"), Then::Again(Duration::from_secs(5)), 0.0);
+    queue.add(key("a"));
+    assert_eq!(now(&queue), Some(key("a")));
+    queue.done(&key("a"), Then::Rest, 0.0);
+    let nothing = tokio::time::timeout(Duration::from_secs(60), queue.take()).await;
+    assert!(nothing.is_err(), "the time it waited for is not remembered");
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_rest_longer_each_time_even_when_something_changes_and_a_success_starts_over() {
+    let queue = Queue::new();
+    queue.add(key("a"));
+    let mut pauses = Vec::new();
+    for _ in 0..3 {
+        let began = Instant::now();
+        queue.take().await;
+        pauses.push(began.elapsed());
+        queue.add(key("a"));
+        queue.done(&key("a"), Then::Retry, 1.0);
+    }
+    assert_eq!(pauses, [Duration::ZERO, backoff::FIRST, backoff::FIRST * 2]);
+    queue.take().await;
+    queue.done(&key("a"), Then::Rest, 1.0);
+    queue.add(key("a"));
+    now(&queue);
+    queue.done(&key("a"), Then::Retry, 1.0);
+    let began = Instant::now();
+    queue.take().await;
+    assert_eq!(began.elapsed(), backoff::FIRST);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_taker_that_waits_is_woken_by_an_earlier_key_and_by_the_end() {
+    let queue = Queue::new();
+    let taker = tokio::spawn({
+        let queue = queue.clone();
+        async move { (queue.take().await, queue.take().await) }
+    });
+    tokio::task::yield_now().await;
+    queue.add(key("a"));
+    tokio::task::yield_now().await;
+    queue.close();
+    assert_eq!(taker.await.unwrap(), (Some(key("a")), None));
+}

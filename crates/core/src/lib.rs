@@ -1,5 +1,6 @@
 //! The pure decisions of Muster: observe, decide, status. No client, no clock, no randomness.
 
+pub mod build;
 pub mod conditions;
 pub mod generation;
 pub mod manager;

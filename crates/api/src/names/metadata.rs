@@ -19,6 +19,13 @@ pub const LABEL_MEMBER: &str = "muster.dev/member";
 pub const LABEL_ROLE: &str = "muster.dev/role";
 /// Label on the workload of a driver: the driver's name.
 pub const LABEL_DRIVER: &str = "muster.dev/driver";
+/// Label on Pods: what they are of, [`COMPONENT_MEMBER`] or [`COMPONENT_DRIVER`]. The headless Service and the
+/// `PodDisruptionBudget` select by it, because drivers are no members.
+pub const LABEL_COMPONENT: &str = "muster.dev/component";
+/// The value of [`LABEL_COMPONENT`] on the Pod of a member.
+pub const COMPONENT_MEMBER: &str = "member";
+/// The value of [`LABEL_COMPONENT`] on the Pods of a driver.
+pub const COMPONENT_DRIVER: &str = "driver";
 /// The well-known label of a node's zone, to which a pool's `zone` is matched.
 pub const LABEL_ZONE: &str = "topology.kubernetes.io/zone";
 
@@ -38,6 +45,9 @@ pub const ANNOTATION_EPOCH: &str = "muster.dev/epoch";
 pub const ANNOTATION_FORMED: &str = "muster.dev/formed";
 /// On a `ReplicatedCluster`: when the last backup ended (RFC 3339), set by a backup job, mirrored into status.
 pub const ANNOTATION_LAST_BACKUP_TIME: &str = "muster.dev/last-backup-time";
+
+/// On the Pod of a member: `secretsHash` of its Member, so that a change of a Secret is a change of the Pod.
+pub const ANNOTATION_SECRETS_HASH: &str = "muster.dev/secrets-hash";
 
 /// Finalizer on a `ReplicatedCluster`: members are stopped before anything goes.
 pub const FINALIZER_CLUSTER: &str = "muster.dev/cluster";

@@ -1,0 +1,34 @@
+//! What is built of a few specs, as it stands in files beside this: a change of it is a change that rolls people's
+//! members, and is to be seen. `MUSTER_GOLDEN=write` writes the files anew.
+
+#![cfg(test)]
+
+mod fixtures;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+fn golden() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/build/golden"))
+}
+
+#[test]
+fn what_is_built_is_what_the_files_say() {
+    let write = std::env::var("MUSTER_GOLDEN").is_ok_and(|value| value == "write");
+    let mut known = BTreeSet::new();
+    for built in fixtures::all() {
+        let file = golden().join(format!("{}.yaml", built.name));
+        let text = serde_yaml_ng::to_string(&built.object).unwrap();
+        if write {
+            std::fs::create_dir_all(golden()).unwrap();
+            std::fs::write(&file, &text).unwrap();
+        }
+        let expected = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(text, expected, "{}", file.display());
+        assert!(known.insert(file), "{} is built twice", built.name);
+    }
+    for file in std::fs::read_dir(golden()).unwrap() {
+        let file = file.unwrap().path();
+        assert!(known.contains(&file), "{} is built no more", file.display());
+    }
+}

@@ -5,7 +5,7 @@
 //! | `GET /v1/report[?round=N]` | a [`Line`]: what the agent knows now, in answer to that round |
 //! | `GET /v1/watch` | a [`Line`] on every change and every [`HEARTBEAT`], each on a line of its own |
 //! | `POST /v1/epoch` with an [`Epoch`] | a [`Line`], once the epoch is on disk |
-//! | `POST /v1/command` with a [`Command`] | an [`Outcome`] |
+//! | `POST /v1/command` with an [`Instruction`] | an [`Outcome`] |
 //!
 //! Reports may grow new fields: a reader ignores what it does not know. Commands may not: an agent refuses what it does
 //! not understand.
@@ -14,7 +14,7 @@ mod line;
 mod message;
 
 pub use line::{Device, Failure, Line, Measured, Storage};
-pub use message::{Epoch, Fault, Outcome};
+pub use message::{Epoch, Fault, Instruction, Neighbour, Outcome};
 pub use muster_core::manager::command::{Action, Answer, Command, Refusal};
 pub use muster_core::manager::report::Report;
 

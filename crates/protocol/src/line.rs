@@ -1,5 +1,6 @@
 //! What an agent says: its report, and what it measures besides.
 
+use jiff::Timestamp;
 use muster_core::manager::report::Report;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,9 @@ pub struct Line {
     /// The uid of the Pod it runs in; none on a host of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_uid: Option<String>,
+    /// When this run of the agent began, by the clock of its node: its container ended after that, or did not end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<Timestamp>,
     /// What decisions are made of.
     pub report: Report,
     /// What people and pool sizing look at.

@@ -1,6 +1,6 @@
 //! What the operator says, and what it gets for an answer.
 
-use muster_core::manager::command::{Answer, Refusal};
+use muster_core::manager::command::{Answer, Command, Refusal};
 use serde::{Deserialize, Serialize};
 
 /// A new leader: from now on, nothing of an older one counts.
@@ -12,6 +12,29 @@ pub struct Epoch {
     /// The round in which the report is wanted.
     #[serde(default)]
     pub round: u64,
+}
+
+/// A command on its way, with what its action needs to know of the others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Instruction {
+    /// What to do.
+    pub command: Command,
+    /// The other members, by name: where the application reaches them.
+    #[serde(default)]
+    pub peers: Vec<Neighbour>,
+}
+
+/// Another member, as the application is told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Neighbour {
+    /// Its name.
+    pub member: String,
+    /// The host by which the application reaches it.
+    pub address: String,
+    /// Whether it serves as primary.
+    pub primary: bool,
 }
 
 /// What became of a command.
@@ -35,7 +58,7 @@ pub struct Fault {
 #[cfg(test)]
 mod tests {
     use muster_api::names::Role;
-    use muster_core::manager::command::{Action, Command, Join};
+    use muster_core::manager::command::{Action, Join};
     use muster_core::manager::report::{Activity, Application, Data, Held, Instance, Report, Running};
     use muster_core::manager::roster::Roster;
     use muster_core::manager::stamp::{Stamp, Term};
@@ -86,6 +109,7 @@ mod tests {
             cluster: "orders".into(),
             member: "a".into(),
             pod_uid: None,
+            started: None,
             report,
             measured: crate::Measured::default(),
         }

@@ -135,6 +135,8 @@ pub struct ApiError {
     pub retry_after: Option<u32>,
     /// With which token an expired list can go on.
     pub continue_with: Option<String>,
+    /// What the client should know besides.
+    pub warnings: Vec<String>,
 }
 
 impl ApiError {
@@ -147,7 +149,15 @@ impl ApiError {
             causes: Vec::new(),
             retry_after: None,
             continue_with: None,
+            warnings: Vec::new(),
         }
+    }
+
+    /// The same, with these warnings before its own.
+    #[must_use]
+    pub fn warned(mut self, warnings: &[String]) -> Self {
+        self.warnings.splice(0..0, warnings.iter().cloned());
+        self
     }
 
     fn about(reason: Reason, subject: Subject, message: String) -> Self {
@@ -176,6 +186,12 @@ impl ApiError {
         let why =
             "the object has been modified; please apply your changes to the latest version and try again";
         Self::conflict(subject, why)
+    }
+
+    /// It must not be done.
+    pub fn forbidden(subject: Subject, why: &str) -> Self {
+        let message = format!("{} is forbidden: {why}", subject.quoted());
+        Self::about(Reason::Forbidden, subject, message)
     }
 
     /// It cannot be done to this object as it is.

@@ -96,7 +96,13 @@ impl From<&Resource> for Served {
             ..Part::default()
         });
         let defined = resource.stored.is_some();
-        let mut parts: Vec<Part> = finalize.into_iter().chain(status).chain(scale).collect();
+        let binding = (&*resource.id == "/pods").then(|| Part {
+            name: "binding".into(),
+            kind: "Binding".into(),
+            verbs: vec!["create".into()],
+            ..Part::default()
+        });
+        let mut parts: Vec<Part> = finalize.into_iter().chain(binding).chain(status).chain(scale).collect();
         if !defined {
             parts.sort_by(|one, other| one.name.cmp(&other.name));
         }

@@ -17,14 +17,21 @@ pub struct Custom {
     rules: Rules,
     sharing: Sharing,
     scaled: Option<Scaled>,
+    /// The schema of the version that is stored, where this is another.
+    stored: Option<Schema>,
+    /// What every request is warned with.
+    deprecation: Option<String>,
 }
 
 impl Custom {
     /// The kind of this version of a CRD.
     pub fn of(crd: &Value, version: &Value) -> Result<Self, DefinitionError> {
         let group = crd.pointer("/spec/group").and_then(Value::as_str).unwrap_or_default();
-        let schema = Schema::compile(schema_of(version))
-            .map_err(|errors| DefinitionError::Schema(crate::schema::aggregate(&errors)))?;
+        let compile = |version: &Value| {
+            let unfit = |errors: Vec<_>| DefinitionError::Schema(crate::schema::aggregate(&errors));
+            Schema::compile(schema_of(version)).map_err(unfit)
+        };
+        let schema = compile(version)?;
         let versions = crd.pointer("/spec/versions").and_then(Value::as_array);
         let typings: Typings = versions
             .into_iter()
@@ -44,9 +51,28 @@ impl Custom {
             reset_by_status: reset_by_status(),
         };
         let namespaced = crd.pointer("/spec/scope").and_then(Value::as_str) == Some("Namespaced");
-        let scaled = Scaled::of(version);
-        Ok(Self { schema, rules: Rules::of_custom_resource(namespaced), sharing, scaled })
+        let all = versions.into_iter().flatten();
+        let stored = all.clone().find(|one| one["storage"] == true && one["name"] != version["name"]);
+        Ok(Self {
+            schema,
+            rules: Rules::of_custom_resource(namespaced),
+            sharing,
+            scaled: Scaled::of(version),
+            stored: stored.map(compile).transpose()?,
+            deprecation: deprecation(crd, version),
+        })
     }
+}
+
+/// What every request for a deprecated version is warned with.
+fn deprecation(crd: &Value, version: &Value) -> Option<String> {
+    if version["deprecated"] != true {
+        return None;
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let own = version.get("deprecationWarning").map(text);
+    let (group, kind) = (text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["kind"]));
+    own.or_else(|| Some(format!("{group}/{} {kind} is deprecated", text(&version["name"]))))
 }
 
 fn schema_of(version: &Value) -> &Value {
@@ -91,9 +117,27 @@ impl Kind for Custom {
 
     fn revive(&self, object: &mut Value, outdated: bool) {
         if outdated {
-            self.schema.prune(object);
-            self.schema.default(object);
+            let schema = self.stored.as_ref().unwrap_or(&self.schema);
+            schema.prune(object);
+            schema.default(object);
         }
+        if self.is_converted() {
+            self.schema.prune(object);
+        }
+    }
+
+    fn to_stored(&self, object: &mut Value) {
+        if let Some(schema) = &self.stored {
+            schema.prune(object);
+        }
+    }
+
+    fn is_converted(&self) -> bool {
+        self.stored.is_some()
+    }
+
+    fn deprecation(&self) -> Option<&str> {
+        self.deprecation.as_deref()
     }
 
     fn is_custom(&self) -> bool {

@@ -69,7 +69,7 @@ pub trait Kind: Debug + Send + Sync {
     }
 
     /// What every request is warned with, where the kind should not be used any more.
-    fn deprecation(&self) -> Option<&'static str> {
+    fn deprecation(&self) -> Option<&str> {
         None
     }
 

@@ -15,6 +15,10 @@ pub struct ResourcePath {
     pub name: Option<String>,
     /// For example `status` or `scale`.
     pub subresource: Option<String>,
+    /// Whether it goes on below that, where nothing is; custom resources do not mind.
+    pub deeper: bool,
+    /// Whether it is one of the old paths of watches, `/api/v1/watch/…`.
+    pub watch: bool,
 }
 
 /// What a path leads to.
@@ -54,6 +58,10 @@ impl Path {
             ["apis", group, version] => {
                 Self::Resources { group: (*group).to_owned(), version: (*version).to_owned() }
             }
+            ["api", version, "watch", rest @ ..] if !rest.is_empty() => Self::watch("", version, rest),
+            ["apis", group, version, "watch", rest @ ..] if !rest.is_empty() => {
+                Self::watch(group, version, rest)
+            }
             ["api", version, rest @ ..] => Self::below("", version, rest),
             ["apis", group, version, rest @ ..] => Self::below(group, version, rest),
             _ => Self::Other(path.to_owned()),
@@ -64,6 +72,14 @@ impl Path {
 impl Path {
     fn below(group: &str, version: &str, rest: &[&str]) -> Self {
         resource(group, version, rest).map_or_else(|| Self::Nowhere(group.to_owned()), Self::Resource)
+    }
+
+    fn watch(group: &str, version: &str, rest: &[&str]) -> Self {
+        let found = resource(group, version, rest).filter(|found| found.subresource.is_none());
+        found.map_or_else(
+            || Self::Nowhere(group.to_owned()),
+            |found| Self::Resource(ResourcePath { watch: true, ..found }),
+        )
     }
 }
 
@@ -86,16 +102,24 @@ fn resource(group: &str, version: &str, rest: &[&str]) -> Option<ResourcePath> {
     let mut parts = rest.into_iter().map(str::to_owned);
     let resource = parts.next()?;
     let (name, subresource) = (parts.next(), parts.next());
-    if parts.next().is_some() {
-        return None;
-    }
     Some(ResourcePath {
+        deeper: parts.next().is_some(),
+        watch: false,
         group: group.to_owned(),
         version: version.to_owned(),
         namespace,
         resource,
         name,
         subresource,
+    })
+}
+
+/// Whether every percent sign of a path begins an escape.
+pub fn is_escaped_well(path: &str) -> bool {
+    path.split('%').skip(1).all(|rest| {
+        let mut digits = rest.chars().take(2);
+        let mut digit = || digits.next().is_some_and(|digit| digit.is_ascii_hexdigit());
+        digit() && digit()
     })
 }
 
@@ -128,6 +152,9 @@ mod tests {
     /// Namespace, resource, name and part, "-" for what is not there.
     fn parsed(path: &str) -> Option<[String; 4]> {
         let Path::Resource(found) = Path::parse(path)? else { return None };
+        if found.deeper {
+            return None;
+        }
         let text = |part: Option<String>| part.unwrap_or_else(|| "-".to_owned());
         Some([text(found.namespace), found.resource, text(found.name), text(found.subresource)])
     }
@@ -154,6 +181,17 @@ mod tests {
     }
 
     #[test]
+    fn old_paths_of_watches() {
+        let watched = |path: &str| match Path::parse(path) {
+            Some(Path::Resource(found)) => found.watch,
+            _ => false,
+        };
+        is("/api/v1/watch/namespaces/ns/pods/a", ["ns", "pods", "a", "-"]);
+        assert!(watched("/api/v1/watch/pods") && watched("/apis/g/v1/watch/namespaces/ns/widgets"));
+        assert!(!watched("/api/v1/pods") && !watched("/api/v1/watch/namespaces/ns/pods/a/status"));
+    }
+
+    #[test]
     fn discovery_and_the_rest() {
         assert_eq!(Path::parse("/api"), Some(Path::CoreVersions));
         assert_eq!(Path::parse("/apis/"), Some(Path::Groups));
@@ -172,6 +210,7 @@ mod tests {
             ["/apis/g/v1/widgets/%", "/apis/g/v1/widgets/%2", "/apis/g/v1/widgets/%zz", "/apis/%ff/v1/x"]
         {
             assert_eq!(Path::parse(bad), None, "{bad}");
+            assert_eq!(is_escaped_well(bad), bad.contains("%ff"), "{bad}");
         }
     }
 }

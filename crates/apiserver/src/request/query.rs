@@ -37,6 +37,19 @@ impl Query {
         parsed.filter(|parsed| parsed.len() <= MAX_PARAMETERS).map(Self)
     }
 
+    /// The query of a watch at one of the old paths, of all objects or of one; the error says why it is none.
+    pub fn watching(mut self, name: Option<&str>) -> Result<Self, String> {
+        if let Some(name) = name {
+            let alone = format!("metadata.name={name}");
+            if self.get("fieldSelector").is_some_and(|selector| selector != alone) {
+                return Err("fieldSelector metadata.name doesn't match requested name".to_owned());
+            }
+            self.0.insert(0, ("fieldSelector".to_owned(), alone));
+        }
+        self.0.insert(0, ("watch".to_owned(), "true".to_owned()));
+        Ok(self)
+    }
+
     /// The first value of this parameter, unless it is empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         let first = self.0.iter().find(|(known, _)| known == name);
@@ -108,6 +121,13 @@ mod tests {
         assert!(Query::parse("a=%").is_none());
         assert!(Query::parse(&"a=b&".repeat(MAX_PARAMETERS)).is_some());
         assert!(Query::parse(&"a=b&".repeat(MAX_PARAMETERS + 1)).is_none());
+    }
+
+    #[test]
+    fn old_watches_of_one_object_select_it() {
+        let query = Query::parse("watch=false").unwrap().watching(Some("a")).unwrap();
+        assert_eq!((query.flag("watch"), query.get("fieldSelector")), (true, Some("metadata.name=a")));
+        assert!(Query::parse("fieldSelector=metadata.name=b").unwrap().watching(Some("a")).is_err());
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub(super) fn of_self(asked: &Asked<'_>) -> Result<Value, ApiError> {
         "incomplete": false,
     });
     let mut review = reviewed(asked, "SelfSubjectRulesReview", &status);
-    review["spec"] = json!({}); // as on the real server
+    // Made anew, as on the real server.
+    review["spec"] = json!({});
+    review["metadata"] = json!({});
     Ok(review)
 }

@@ -61,7 +61,7 @@ fn what_makes_no_sense_is_refused() {
     let message = |body: Value| ask("subjectaccessreviews", None, &body).unwrap_err().message;
     let path = json!({"path": "/x", "verb": "get"});
     assert_eq!(
-        message(json!({"spec": {"nonResourceAttributes": path, "resourceAttributes": {"verb": "get"}}})),
+        message(json!({"spec": {"user": "bob", "nonResourceAttributes": path, "resourceAttributes": {}}})),
         ".authorization.k8s.io \"\" is invalid: spec.nonResourceAttributes: Invalid value: \
          {\"Path\":\"/x\",\"Verb\":\"get\"}: cannot be specified in combination with resourceAttributes"
     );
@@ -69,6 +69,11 @@ fn what_makes_no_sense_is_refused() {
         message(json!({"spec": {"resourceAttributes": {"verb": "get"}}})),
         ".authorization.k8s.io \"\" is invalid: spec.user: Invalid value: \"\": at least one of user or group \
          must be specified"
+    );
+    assert_eq!(
+        message(json!({"metadata": {"name": "x"}, "spec": {"resourceAttributes": {}}})),
+        ".authorization.k8s.io \"\" is invalid: [spec.user: Invalid value: \"\": at least one of user or group must be \
+         specified, metadata: Invalid value: {\"name\":\"x\"}: must be empty]"
     );
     let elsewhere = json!({"spec": {"user": "bob", "resourceAttributes": {"namespace": "other"}}});
     let error = ask("localsubjectaccessreviews", Some("ns"), &elsewhere).unwrap_err();

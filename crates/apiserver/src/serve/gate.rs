@@ -171,11 +171,13 @@ fn too_slow() -> ApiError {
 /// Whether the answer goes on for as long as the client listens.
 fn is_watch<B>(request: &Request<B>) -> bool {
     let mut parameters = request.uri().query().unwrap_or_default().split('&');
-    request.method() == Method::GET
-        && parameters.any(|parameter| {
-            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            name == "watch" && !matches!(value.to_ascii_lowercase().as_str(), "false" | "0")
-        })
+    let asked = parameters.any(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        name == "watch" && !matches!(value.to_ascii_lowercase().as_str(), "false" | "0")
+    });
+    let path = request.uri().path();
+    let old = path.starts_with("/api/v1/watch/") || path.starts_with("/apis/") && path.contains("/watch/");
+    request.method() == Method::GET && (asked || old)
 }
 
 fn audit_id<B>(request: &Request<B>) -> HeaderValue {
@@ -198,6 +200,7 @@ mod tests {
         assert!(!asks("") && !asks("?watch=false") && !asks("?watch=0") && !asks("?watchful=1"));
         let write = Request::post("/api/v1/pods?watch=true").body(()).unwrap();
         assert!(!is_watch(&write));
+        assert!(is_watch(&Request::get("/apis/apps/v1/watch/deployments").body(()).unwrap()));
     }
 
     #[test]

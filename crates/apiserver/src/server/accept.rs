@@ -19,8 +19,10 @@ pub(super) enum View {
     Objects,
     /// Their columns.
     Table,
-    /// Their metadata.
+    /// Their metadata, of an object.
     Metadata,
+    /// Their metadata, of a list.
+    MetadataList,
 }
 
 /// In which form the client wants its answer.
@@ -87,7 +89,8 @@ impl<'a> Clause<'a> {
             None => View::Objects,
             _ if self.parameter("g") != Some("meta.k8s.io") => return None,
             Some("Table") => View::Table,
-            Some("PartialObjectMetadata" | "PartialObjectMetadataList") => View::Metadata,
+            Some("PartialObjectMetadata") => View::Metadata,
+            Some("PartialObjectMetadataList") => View::MetadataList,
             Some(_) => return None,
         };
         let meta_version = self.parameter("v").unwrap_or("v1");
@@ -119,7 +122,7 @@ mod tests {
         assert_eq!(form(kubectl), is(Encoding::Json, View::Table));
         let metadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,\
             application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-        assert_eq!(form(metadata), is(Encoding::Json, View::Metadata));
+        assert_eq!(form(metadata), is(Encoding::Json, View::MetadataList));
         assert_eq!(form("application/json;q=0.2, application/yaml"), is(Encoding::Yaml, View::Objects));
     }
 

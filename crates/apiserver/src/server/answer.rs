@@ -29,6 +29,8 @@ pub(super) enum Content {
     Object(Arc<Resource>, Value),
     /// The text of an object of a resource, complete.
     ObjectText(Arc<Resource>, Bytes),
+    /// The scale of an object of a resource.
+    Scale(Arc<Resource>, Value),
     /// Objects of a resource.
     List(Arc<Resource>, Page),
     /// Anything else that is JSON.
@@ -95,7 +97,7 @@ pub(super) fn warn_first(response: &mut Response<Body>, warning: &str) {
 
 /// An error as it is sent.
 pub(super) fn refuse(error: &ApiError) -> Response<Body> {
-    let mut answer = Answer::json(error.to_status());
+    let mut answer = Answer { warnings: error.warnings.clone(), ..Answer::json(error.to_status()) };
     answer.code = StatusCode::from_u16(error.reason.code()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = respond(answer, &Shown::default());
     if let Some(seconds) = error.retry_after {

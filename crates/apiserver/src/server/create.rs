@@ -7,6 +7,7 @@ use super::Server;
 use super::answer::{Answer, Content};
 use super::call::Call;
 use super::incoming::{Incoming, store_refused};
+use super::objects::converted;
 use super::options::{WriteKind, WriteOptions, invalid};
 use crate::apply::track_update;
 use crate::error::{ApiError, Reason};
@@ -28,7 +29,8 @@ impl Server {
             let write = server.write(call, &options);
             track_update(None, object, &write.by(call))
         };
-        let mut answer = self.create_object(call, &incoming.object, &options, owned).await?;
+        let created = self.create_object(call, &incoming.object, &options, owned).await;
+        let mut answer = created.map_err(|error| error.warned(&incoming.warnings))?;
         answer.warnings.splice(0..0, incoming.warnings);
         Ok(answer)
     }
@@ -56,7 +58,7 @@ impl Server {
             let key = Key::new(&resource.id, call.namespace(), &name);
             let outcome = match self.store().get(&key) {
                 Some(_) => Err(WriteError::Exists),
-                None if options.dry_run => Ok(object),
+                None if options.dry_run => Ok(converted(resource, object)),
                 None => self.put_with(resource, key, object, Expect::Absent, needs).await,
             };
             match outcome {

@@ -21,6 +21,10 @@ use crate::store::{Expect, Stored, WriteError};
 /// How often a deletion is tried on what someone else has written in between.
 const MAX_TRIES: usize = 100;
 
+/// The warning for who deletes a Job and does not say what becomes of its Pods.
+const ORPHANS: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to \
+    remove them or set propagationPolicy=Orphan to suppress this warning";
+
 /// How a deletion is asked for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeleteOptions {
@@ -44,7 +48,8 @@ impl Server {
     /// `delete`: the end of one object, or its beginning.
     pub(super) async fn delete(&self, call: &Call) -> Result<Answer, ApiError> {
         let options = DeleteOptions::of(call)?;
-        let deleted = self.delete_object(call, &options).await?;
+        let warnings = options.warnings(call);
+        let deleted = self.delete_object(call, &options).await.map_err(|error| error.warned(&warnings))?;
         let waits = !deleted.gone && options.cascades;
         let code = if waits { StatusCode::ACCEPTED } else { StatusCode::OK };
         let content = if deleted.gone && !call.resource.returns_deleted {
@@ -52,13 +57,14 @@ impl Server {
         } else {
             Content::Object(call.resource.clone(), deleted.object)
         };
-        Ok(Answer { code, content, warnings: Vec::new() })
+        Ok(Answer { code, content, warnings })
     }
 
     /// `deletecollection`: every object that is selected.
     pub(super) async fn delete_collection(&self, call: &Call) -> Result<Answer, ApiError> {
         let options = DeleteOptions::of(call)?;
-        let (page, objects) = self.selected(call)?;
+        let warnings = options.warnings(call);
+        let (page, objects) = self.selected(call).map_err(|error| error.warned(&warnings))?;
         for (key, _) in objects {
             let one = Call {
                 namespace: call.namespace.as_ref().map(|_| key.namespace.clone()),
@@ -68,10 +74,10 @@ impl Server {
             match self.delete_object(&one, &options).await {
                 // Someone else was faster: gone is gone.
                 Err(error) if error.reason == crate::error::Reason::NotFound => {}
-                outcome => drop(outcome?),
+                outcome => drop(outcome.map_err(|error| error.warned(&warnings))?),
             }
         }
-        Ok(Answer::ok(Content::List(call.resource.clone(), page)))
+        Ok(Answer { warnings, ..Answer::ok(Content::List(call.resource.clone(), page)) })
     }
 
     pub(super) async fn delete_object(
@@ -178,8 +184,8 @@ impl DeleteOptions {
             let in_body = body.pointer(path).and_then(Value::as_str);
             in_body.or_else(|| call.query.get(query)).map(str::to_owned)
         };
-        options.uid = text("/preconditions/uid", "");
-        options.resource_version = text("/preconditions/resourceVersion", "");
+        options.uid = text("/preconditions/uid", "uid");
+        options.resource_version = text("/preconditions/resourceVersion", "resourceVersion");
         let grace_in_query = call.query.get("gracePeriodSeconds").map(read_grace).transpose()?;
         options.grace = body.get("gracePeriodSeconds").and_then(Value::as_i64).or(grace_in_query);
         let listed = body.get("dryRun").and_then(Value::as_array);
@@ -197,6 +203,12 @@ impl DeleteOptions {
         let policy = text("/propagationPolicy", "propagationPolicy");
         options.choose_policy(orphan, policy.as_deref(), &mut errors);
         if errors.is_empty() { Ok(options) } else { Err(invalid_options("DeleteOptions", &errors)) }
+    }
+
+    /// What a client should know that does not say what becomes of what the object owns.
+    fn warnings(&self, call: &Call) -> Vec<String> {
+        let unsaid = self.policy.is_none() && call.resource.kind.orphans();
+        unsaid.then(|| ORPHANS.to_owned()).into_iter().collect()
     }
 
     fn choose_policy(&mut self, orphan: Option<bool>, policy: Option<&str>, errors: &mut Vec<FieldError>) {

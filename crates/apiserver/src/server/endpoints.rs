@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use serde_json::{Value, json};
 
 use super::Server;
 use super::answer::{self, Answer, Content};
@@ -10,8 +11,13 @@ use super::call::not_allowed;
 use super::incoming::decode_unkept;
 use super::route::not_served;
 use super::shown::Shown;
+use crate::apply::{FieldSet, Typing, Typings, Write, manager_name, track_update};
 use crate::discovery::{self, Probe, Served};
+use crate::error::ApiError;
 use crate::kind::Around;
+use crate::kind::built_in::types::definition;
+use crate::kind::built_in::{read_unkept, with_references};
+use crate::lifecycle::{Source, metadata};
 use crate::metrics::{self, Stock};
 use crate::request::path::{Path, ResourcePath};
 use crate::request::query::Query;
@@ -133,7 +139,11 @@ impl Server {
         let content_type = inquiry.header("content-type").split(';').next().unwrap_or_default().trim();
         let decoded = decode_unkept(content_type, body, &version, &kind);
         let now = Around::now(self);
-        let body = decoded.as_ref().cloned().unwrap_or_default();
+        let sent = decoded.as_ref().cloned().unwrap_or_default();
+        let body = match self.with_writer(sent, path, &kind, inquiry) {
+            Ok(body) => body,
+            Err(error) => return Some(answer::refuse(&error)),
+        };
         let asked = Asked {
             group: &path.group,
             resource: &path.resource,
@@ -151,6 +161,44 @@ impl Server {
             }
             Err(error) => answer::refuse(&error),
         })
+    }
+}
+
+impl Server {
+    /// A review in the namespace of its path, and with who wrote it.
+    fn with_writer(
+        &self,
+        mut review: Value,
+        path: &ResourcePath,
+        kind: &str,
+        inquiry: &Inquiry<'_>,
+    ) -> Result<Value, ApiError> {
+        if let Some(namespace) = &path.namespace {
+            let own = metadata::text(&review, "namespace");
+            if !own.is_empty() && own != namespace {
+                let why =
+                    "the namespace of the provided object does not match the namespace sent on the request";
+                return Err(ApiError::bad_request(why));
+            }
+            metadata::set(&mut review, "namespace", Some(namespace.clone().into()));
+        }
+        let api_version = format!("{}/{}", path.group, path.version);
+        let name = definition(&api_version, kind);
+        let Ok(typing) = Typing::of_definition(&name, &with_references(&[&name])) else { return Ok(review) };
+        let mut empty = json!({});
+        let _ = read_unkept(&api_version, kind, &mut empty);
+        let given = inquiry.query.get("fieldManager").unwrap_or_default();
+        let write = Write {
+            typings: &Typings::from([(api_version.clone(), typing)]),
+            api_version: &api_version,
+            kind,
+            subresource: "",
+            manager: &manager_name(given, inquiry.header("user-agent")),
+            reset: &FieldSet::new(),
+            empty: &empty,
+            now: self.source().now(),
+        };
+        Ok(track_update(None, &review, &write))
     }
 }
 

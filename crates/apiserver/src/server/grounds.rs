@@ -14,7 +14,7 @@ impl Server {
     /// What a new object of this name rests on. `anew`: what the call knows of its definition may be old.
     pub(super) fn grounds(&self, call: &Call, name: &str, anew: bool) -> Result<Vec<Need>, ApiError> {
         let namespace = self.namespace_takes(call, name)?;
-        let definition = self.definition_takes(call, anew)?;
+        let definition = self.definition_takes(call, name, anew)?;
         Ok(namespace.into_iter().chain(definition).collect())
     }
 
@@ -37,7 +37,7 @@ impl Server {
 
     /// The definition of a custom resource: it has to be there, and to stay. It is large, and read only if the call may not
     /// know its last state.
-    fn definition_takes(&self, call: &Call, anew: bool) -> Result<Option<Need>, ApiError> {
+    fn definition_takes(&self, call: &Call, new: &str, anew: bool) -> Result<Option<Need>, ApiError> {
         let resource = &call.resource;
         if !resource.kind.is_custom() {
             return Ok(None);
@@ -50,14 +50,14 @@ impl Server {
         } else {
             (resource.since, resource.ending)
         };
-        if ends { Err(ending(call)) } else { Ok(Some(Need { key, at })) }
+        if ends { Err(ending(call, new)) } else { Ok(Some(Need { key, at })) }
     }
 }
 
 /// Nothing new comes of a definition that goes: its end would never come.
-pub(super) fn ending(call: &Call) -> ApiError {
-    let message = "create not allowed while custom resource definition is terminating";
-    ApiError { subject: Some(Box::new(call.subject())), ..ApiError::new(Reason::MethodNotAllowed, message) }
+fn ending(call: &Call, name: &str) -> ApiError {
+    let why = "create not allowed while custom resource definition is terminating";
+    ApiError::forbidden(call.subject_named(name), why)
 }
 
 fn terminating(subject: Subject, namespace: &str) -> ApiError {

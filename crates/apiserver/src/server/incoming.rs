@@ -97,7 +97,12 @@ pub(super) fn decode_unkept(
 }
 
 /// A body of this kind as a value.
-fn decode_as(content_type: &str, body: &[u8], api_version: &str, kind: &str) -> Result<Decoded, ApiError> {
+pub(super) fn decode_as(
+    content_type: &str,
+    body: &[u8],
+    api_version: &str,
+    kind: &str,
+) -> Result<Decoded, ApiError> {
     let unrecognized =
         |why: &str| format!("the object provided is unrecognized (must be of type {kind}): {why}");
     let decoded = match content_type {

@@ -64,11 +64,11 @@ impl Server {
         let limit = number(call, "limit")?.unwrap_or(0);
         let version = call.query.get("resourceVersion");
         let matching = call.query.get("resourceVersionMatch");
+        check_match(call)?;
         let token = call.query.get("continue").map(parse_token).transpose()?;
         // Any version will do: then the real server answers from its cache, whole.
         let whole = version == Some("0") && token.is_none();
         let limit = if whole { 0 } else { limit };
-        check_match(version, matching, token.is_some())?;
         if token.is_some() && version.is_some_and(|version| version != "0") {
             return Err(ApiError::bad_request(
                 "specifying resource version is not allowed when using continue",
@@ -180,24 +180,32 @@ pub(super) fn at_least(asked: Revision, current: Revision) -> Result<(), ApiErro
     Err(ApiError { causes: vec![cause], retry_after: Some(1), ..ApiError::new(Reason::Timeout, message) })
 }
 
-/// Which words on matching a version go together.
-fn check_match(version: Option<&str>, matching: Option<&str>, continued: bool) -> Result<(), ApiError> {
+/// Which words on matching a version go together, and what is for watches only.
+fn check_match(call: &Call) -> Result<(), ApiError> {
+    let (version, matching) = (call.query.get("resourceVersion"), call.query.get("resourceVersionMatch"));
     let path = Path::new("resourceVersionMatch");
-    let Some(matching) = matching else { return Ok(()) };
-    let error = if continued {
-        FieldError::forbidden(&path, "resourceVersionMatch is forbidden when continue is provided")
-    } else if version.is_none() {
-        FieldError::forbidden(&path, "resourceVersionMatch is forbidden unless resourceVersion is provided")
-    } else if !matches!(matching, "Exact" | "NotOlderThan") {
-        let allowed = ["Exact", "NotOlderThan", ""].map(str::to_owned);
-        FieldError::not_supported(&path, matching, &allowed)
-    } else if matching == "Exact" && version == Some("0") {
-        let why = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
-        FieldError::forbidden(&path, why)
-    } else {
-        return Ok(());
+    let mut errors = Vec::new();
+    let mut forbid = |wrong: bool, path: &Path, why: &str| {
+        errors.extend(wrong.then(|| FieldError::forbidden(path, why)));
     };
-    Err(invalid_options("ListOptions", &[error]))
+    if let Some(matching) = matching {
+        let why = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+        forbid(version.is_none(), &path, why);
+        let continued = call.query.get("continue").is_some();
+        forbid(continued, &path, "resourceVersionMatch is forbidden when continue is provided");
+        if !matches!(matching, "Exact" | "NotOlderThan") {
+            let allowed = ["Exact", "NotOlderThan", ""].map(str::to_owned);
+            errors.push(FieldError::not_supported(&path, matching, &allowed));
+        } else if matching == "Exact" && version == Some("0") {
+            let why = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+            errors.push(FieldError::forbidden(&path, why));
+        }
+    }
+    if call.query.get("sendInitialEvents").is_some() {
+        let path = Path::new("sendInitialEvents");
+        errors.push(FieldError::forbidden(&path, "sendInitialEvents is forbidden for list"));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(invalid_options("ListOptions", &errors)) }
 }
 
 fn write_token(token: &Token) -> String {

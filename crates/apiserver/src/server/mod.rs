@@ -7,6 +7,7 @@
 mod accept;
 mod answer;
 mod around;
+mod binding;
 mod body;
 mod call;
 mod counting;
@@ -30,6 +31,8 @@ mod patch;
 mod read;
 mod route;
 mod scale;
+mod scale_sent;
+mod scaled;
 mod shown;
 pub mod source;
 mod watching;

@@ -80,22 +80,12 @@ impl Server {
         let (resource, part) = (&call.resource, call.part());
         let _alone = self.alone(resource).await;
         let old = objects::load_stored(resource, stored);
-        let Proposal { mut object, mut warnings } = propose(self, &old)?;
-        read_version(&mut object)?;
-        let fixed = check_deletion(call, &object, &old);
-        let mut next = lifecycle::update(&old, object, part, resource.traits)
-            .map_err(|error| not_updated(call, &error))?;
-        fixed?;
-        resource.kind.prepare(&mut next, Some(&old), part, self)?;
-        keep_times_of_equal(&old, &mut next);
-        let errors = resource.kind.check(&next, Some(&old), part);
-        if !errors.is_empty() {
-            return Err(invalid(call.subject_by_kind(call.name()), &errors));
-        }
+        let Proposal { object, mut warnings } = propose(self, &old)?;
+        let next = self.complete(call, object, &old).map_err(|error| error.warned(&warnings))?;
         warnings.extend(resource.kind.warnings(&next, Some(&old)));
         let object = match lifecycle::settle(&old, next, part, resource.traits) {
             Updated::Same => old,
-            Updated::Changed(next) if options.dry_run => next,
+            Updated::Changed(next) if options.dry_run => objects::converted(resource, next),
             Updated::Changed(next) => {
                 let ends = lifecycle::ends(&next) && !resource.kind.is_held(&next);
                 let written = if ends {
@@ -113,6 +103,23 @@ impl Server {
         };
         let content = Content::Object(resource.clone(), object);
         Ok(Ok(Answer { code: StatusCode::OK, content, warnings }))
+    }
+
+    /// What is to take the place of an object, as it is to be stored.
+    fn complete(&self, call: &Call, mut object: Value, old: &Value) -> Result<Value, ApiError> {
+        let (resource, part) = (&call.resource, call.part());
+        read_version(&mut object)?;
+        let fixed = check_deletion(call, &object, old);
+        let mut next = lifecycle::update(old, object, part, resource.traits)
+            .map_err(|error| not_updated(call, &error))?;
+        fixed?;
+        resource.kind.prepare(&mut next, Some(old), part, self)?;
+        keep_times_of_equal(old, &mut next);
+        let errors = resource.kind.check(&next, Some(old), part);
+        if errors.is_empty() {
+            return Ok(next);
+        }
+        Err(invalid(call.subject_by_kind(call.name()), &errors))
     }
 }
 

@@ -37,6 +37,7 @@ impl Server {
         needs: Vec<Need>,
     ) -> Result<Value, WriteError> {
         let is_definition = *key.resource == *super::definitions::RESOURCE;
+        let object = converted(resource, object);
         let bare = to_stored(resource, object.clone());
         let stored = self.store().put_with(key, bare, expect, needs).await?;
         let object = at(object, stored.revision);
@@ -60,6 +61,15 @@ impl Server {
         }
         Ok(at(last, stored.revision))
     }
+}
+
+/// An object as it is when it has been stored and is read again: a version may say less than the one that is stored.
+pub(super) fn converted(resource: &Resource, mut object: Value) -> Value {
+    if resource.kind.is_converted() && resource.kind.is_custom() {
+        resource.kind.to_stored(&mut object);
+        resource.kind.revive(&mut object, false);
+    }
+    object
 }
 
 /// An object of this resource as it is stored.

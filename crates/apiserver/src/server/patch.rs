@@ -23,7 +23,7 @@ const MAX_TRIES: usize = 100;
 
 /// The forms of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     Json,
     Merge,
     Strategic,
@@ -31,7 +31,7 @@ enum Form {
 }
 
 impl Form {
-    fn of(call: &Call) -> Result<Self, ApiError> {
+    pub(super) fn of(call: &Call) -> Result<Self, ApiError> {
         match call.content_type() {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),
@@ -53,6 +53,11 @@ impl Form {
             }
         }
     }
+}
+
+/// Whether the form of a patch is one that the kind takes.
+pub(super) fn check_form(call: &Call) -> Result<(), ApiError> {
+    Form::of(call).map(drop)
 }
 
 impl Server {
@@ -110,7 +115,8 @@ impl Server {
             let Incoming { object: read, warnings } = Incoming::of(call, &options, decoded)?;
             // The owners are those of the apply, whatever is filled in afterwards.
             let owned = |_: &Self, object: &Value| object.clone();
-            let mut answer = self.create_object(call, &read, &options, owned).await?;
+            let created = self.create_object(call, &read, &options, owned).await;
+            let mut answer = created.map_err(|error| error.warned(&warnings))?;
             answer.code = StatusCode::CREATED;
             answer.warnings.splice(0..0, warnings);
             Ok(answer)
@@ -234,7 +240,7 @@ fn check_uid(call: &Call, object: &Value, old: &Value) -> Result<(), ApiError> {
 }
 
 /// Why a patch cannot be applied, as the API says it.
-fn unpatched(error: &PatchError) -> ApiError {
+pub(super) fn unpatched(error: &PatchError) -> ApiError {
     let (reason, message) = match error {
         PatchError::BadRequest(why) => (Reason::BadRequest, why.clone()),
         PatchError::TooLarge(why) => (Reason::RequestEntityTooLarge, why.clone()),

@@ -8,15 +8,15 @@ use http::{Method, Request, Response, StatusCode};
 
 use super::Server;
 use super::answer::{self, Answer, Content};
+use super::binding::is_binding;
 use super::body::{self, Body};
 use super::call::{Call, not_allowed};
 use super::endpoints::Inquiry;
 use super::faults::{ConnectionLost, Fault, Seen};
-use super::grounds;
 use super::shown::Shown;
 use crate::error::{ApiError, Reason, Subject};
 use crate::lifecycle::Source;
-use crate::request::path::{Path, ResourcePath};
+use crate::request::path::{Path, ResourcePath, is_escaped_well};
 use crate::request::query::Query;
 use crate::reviews::User;
 use crate::store::{FIRST_REVISION, Revision};
@@ -41,7 +41,9 @@ impl Server {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
-        let Some(path) = Path::parse(parts.uri.path()) else { return Ok(nothing_here()) };
+        let Some(path) = Path::parse(parts.uri.path()) else {
+            return Ok(if is_escaped_well(parts.uri.path()) { nothing_here() } else { no_path() });
+        };
         let Some(query) = Query::parse(parts.uri.query().unwrap_or_default()) else {
             return Ok(answer::refuse(&ApiError::bad_request(
                 "the query of the request cannot be understood",
@@ -65,10 +67,16 @@ impl Server {
         };
         let astray = path.namespace.is_some() != resource.traits.namespaced
             && (path.namespace.is_some() || path.name.is_some());
-        if astray {
+        if astray || path.deeper && !resource.kind.is_custom() {
             return Ok(self.unknown_resource(&path.group));
         }
-        let ResourcePath { namespace, name, subresource, .. } = path;
+        let ResourcePath { namespace, mut name, subresource, watch, .. } = path;
+        let query = match watch.then(|| query.clone().watching(name.take().as_deref())) {
+            Some(_) if parts.method != Method::GET => return Ok(answer::refuse(&not_allowed())),
+            Some(Err(why)) => return Ok(answer::refuse(&ApiError::bad_request(why))),
+            Some(Ok(watching)) => watching,
+            None => query,
+        };
         let headers = parts.headers.clone();
         let call = Call { resource, namespace, name, subresource, query, headers, body };
         self.serve(call, &parts.method).await
@@ -123,7 +131,10 @@ impl Server {
         match (outcome, instead) {
             _ if lost => Err(ConnectionLost),
             (_, Some(error)) | (Err(error), None) => Ok(answer::refuse(&error)),
-            (Ok(answer), None) => Ok(answer::respond(answer, shown)),
+            (Ok(answer), None) => Ok(match shown.suits(&answer.content) {
+                Ok(()) => answer::respond(answer, shown),
+                Err(error) => answer::refuse(&error.warned(&answer.warnings)),
+            }),
         }
     }
 
@@ -154,9 +165,12 @@ impl Server {
         if let (Some("scale"), Some(paths)) = (call.subresource.as_deref(), &call.resource.scale) {
             return match seen.verb {
                 "get" => self.get_scale(call, paths),
-                "update" | "patch" => self.set_scale(call, paths).await,
+                "update" | "patch" => self.set_scale(call, paths, seen.verb).await,
                 _ => Err(not_allowed()),
             };
+        }
+        if is_binding(call) {
+            return if seen.verb == "create" { self.bind(call).await } else { Err(not_allowed()) };
         }
         if let Some(part) = call.subresource.as_deref() {
             let known = part == "status" && call.resource.traits.status
@@ -169,7 +183,6 @@ impl Server {
             "get" => self.get(call, past),
             "list" => self.list_objects(call, past),
             "watch" => self.watch(call, seen, past, shown),
-            "create" if call.resource.ending => Err(grounds::ending(call)),
             "create" => self.create(call).await,
             "update" => self.update(call).await,
             "patch" => self.patch(call).await,
@@ -188,6 +201,7 @@ fn verb(call: &Call, method: &Method) -> Option<&'static str> {
         Method::GET => "list",
         // A name in the path of a new custom resource is not looked at.
         Method::POST if !one || call.resource.kind.is_custom() && !part => "create",
+        Method::POST if is_binding(call) => "create",
         Method::PUT if one => "update",
         Method::PATCH if one => "patch",
         Method::DELETE if one && !part => "delete",
@@ -208,7 +222,8 @@ fn cannot(call: &Call, method: &Method) -> ApiError {
         return not_allowed();
     }
     if call.name.is_none() && matches!(*method, Method::PUT | Method::PATCH) {
-        return ApiError::bad_request("name must be provided");
+        let form = if *method == Method::PATCH { super::patch::check_form(call) } else { Ok(()) };
+        return form.err().unwrap_or_else(|| ApiError::bad_request("name must be provided"));
     }
     let subject = Subject { name: String::new(), ..call.subject() };
     let verb = match *method {
@@ -225,6 +240,13 @@ fn cannot(call: &Call, method: &Method) -> ApiError {
 pub(super) fn not_served() -> ApiError {
     let message = "the server could not find the requested resource";
     ApiError { subject: Some(Box::default()), ..ApiError::new(Reason::NotFound, message) }
+}
+
+/// The answer for what is no path.
+fn no_path() -> Response<Body> {
+    let content = Content::Text("400 Bad Request".to_owned());
+    let answer = Answer { code: StatusCode::BAD_REQUEST, content, warnings: Vec::new() };
+    answer::respond(answer, &Shown::default())
 }
 
 /// The answer for a path that leads nowhere.

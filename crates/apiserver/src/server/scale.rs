@@ -1,4 +1,4 @@
-//! The `scale` of an object: how many replicas are wanted and there, whatever its kind.
+//! The `scale` of an object is read and written, whatever its kind.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -6,87 +6,100 @@ use serde_json::{Value, json};
 use super::Server;
 use super::answer::{Answer, Content};
 use super::call::Call;
-use super::decode;
-use super::incoming::decode_unkept;
-use super::modify::Proposal;
+use super::modify::{Proposal, check_identity};
 use super::objects;
-use super::options::{WriteKind, WriteOptions};
+use super::options::{WriteKind, WriteOptions, invalid};
 use super::patch::not_applied;
-use crate::apply::{
-    FieldSet, PatchError, ReplicasPaths, apply, json_patch, merge_patch, owners_after_scale, scale_owners,
-    track_update,
-};
-use crate::apply::{Typing, Typings, Write};
-use crate::error::ApiError;
+use super::scale_sent::Sent;
+use super::scaled::{API_VERSION, owned_at, scale_of, set};
+use crate::apply::{FieldSet, Typing, Typings, Write, apply, owners_after_scale, track_update};
+use crate::error::{ApiError, Reason, Subject};
 use crate::lifecycle::{Source, metadata};
-use crate::registry::{Resource, ScalePaths};
-
-/// The content type of an apply.
-const APPLY: &str = "application/apply-patch+yaml";
-/// The version of a scale.
-const API_VERSION: &str = "autoscaling/v1";
+use crate::registry::ScalePaths;
+use crate::schema::{FieldError, Path};
 
 impl Server {
     /// The scale of an object.
     pub(super) fn get_scale(&self, call: &Call, paths: &ScalePaths) -> Result<Answer, ApiError> {
         let stored = self.store().get(&call.key()).ok_or_else(|| ApiError::not_found(call.subject()))?;
         let object = objects::load_stored(&call.resource, &stored);
-        Ok(Answer::json(without_owners(scale_of(&object, &call.resource, paths)?)))
+        let scale = without_owners(scale_of(&object, &call.resource, paths)?);
+        Ok(Answer::ok(Content::Scale(call.resource.clone(), scale)))
     }
 
-    /// Replaces or patches the scale of an object.
-    pub(super) async fn set_scale(&self, call: &Call, paths: &ScalePaths) -> Result<Answer, ApiError> {
-        let patches = call.content_type().ends_with("-patch+json");
-        let applies = call.content_type() == APPLY;
-        let kind = match (applies, patches) {
-            (true, _) => WriteKind::Apply,
-            (_, true) => WriteKind::Patch,
-            _ => WriteKind::Update,
+    /// Replaces, patches or applies the scale of an object.
+    pub(super) async fn set_scale(
+        &self,
+        call: &Call,
+        paths: &ScalePaths,
+        verb: &str,
+    ) -> Result<Answer, ApiError> {
+        let sent = Sent::of(self, call, verb)?;
+        let kind = match &sent {
+            Sent::Whole(_) => WriteKind::Update,
+            Sent::Patch(_) => WriteKind::Patch,
+            Sent::Applied(_) => WriteKind::Apply,
         };
         let options = WriteOptions::of(call, kind)?;
         let whole = Call { subresource: None, ..call.clone() };
-        let propose = |server: &Self, old: &Value| {
-            let scale = scale_of(old, &call.resource, paths)?;
-            let wanted = wanted(call, &scale)?;
-            if !applies {
-                check(call, old, &wanted)?;
-            }
-            let now = server.source().now();
-            let typings = Typings::from([(API_VERSION.to_owned(), Typing::deduced())]);
-            let write = Write {
-                typings: &typings,
-                api_version: API_VERSION,
-                kind: "Scale",
-                subresource: "scale",
-                manager: &options.manager,
-                reset: &FieldSet::new(),
-                empty: &json!({}),
-                now,
-            };
-            let tracked = if applies {
-                let outcome = apply(Some(&scale), &wanted, options.force, &write);
-                outcome.map_err(|error| not_applied(call, &error))?.object
-            } else {
-                track_update(Some(&scale), &wanted, &write)
-            };
-            let wanted = if applies { &tracked } else { &wanted };
-            let mut object = old.clone();
-            let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or_else(|| 0.into());
-            set(&mut object, &paths.spec, replicas);
-            let owners = owners_after_scale(
-                old,
-                &tracked,
-                &call.resource.api_version(),
-                &owned_at(&call.resource, paths),
-            )
-            .map_err(|why| ApiError::new(crate::error::Reason::InternalError, why))?;
-            metadata::set(&mut object, "managedFields", (!owners.is_empty()).then_some(Value::Array(owners)));
-            Ok(Proposal { object, warnings: Vec::new() })
-        };
+        let propose = |server: &Self, old: &Value| server.rescale(call, paths, &sent, &options, old);
         let answer = self.modify(&whole, &options, propose).await?;
         let Content::Object(resource, object) = answer.content else { return Ok(answer) };
-        let content = Content::Json(without_owners(scale_of(&object, &resource, paths)?));
-        Ok(Answer { code: StatusCode::OK, content, warnings: answer.warnings })
+        let scale = without_owners(scale_of(&object, &resource, paths)?);
+        Ok(Answer {
+            code: StatusCode::OK,
+            content: Content::Scale(resource, scale),
+            warnings: answer.warnings,
+        })
+    }
+
+    /// The object with the scale that was sent.
+    fn rescale(
+        &self,
+        call: &Call,
+        paths: &ScalePaths,
+        sent: &Sent,
+        options: &WriteOptions,
+        old: &Value,
+    ) -> Result<Proposal, ApiError> {
+        let scale = scale_of(old, &call.resource, paths)?;
+        let typings = Typings::from([(API_VERSION.to_owned(), Typing::deduced())]);
+        let write = Write {
+            typings: &typings,
+            api_version: API_VERSION,
+            kind: "Scale",
+            subresource: "scale",
+            manager: &options.manager,
+            reset: &FieldSet::new(),
+            empty: &json!({}),
+            now: self.source().now(),
+        };
+        let (tracked, warnings) = if let Sent::Applied(config) = sent {
+            let config = named(call, config)?;
+            let outcome = apply(Some(&scale), &config, options.force, &write);
+            let applied = outcome.map_err(|error| not_applied(call, &error))?.object;
+            if call.resource.kind.is_custom() {
+                return Err(no_version(&scale, &config));
+            }
+            check_count(call, &applied)?;
+            (applied, Vec::new())
+        } else {
+            let (mut wanted, warnings) = sent.on(call, options, &scale)?;
+            check(call, old, &mut wanted, sent).map_err(|error| error.warned(&warnings))?;
+            (track_update(Some(&scale), &wanted, &write), warnings)
+        };
+        let mut object = old.clone();
+        let replicas = tracked.pointer("/spec/replicas").cloned().unwrap_or_else(|| 0.into());
+        set(&mut object, &paths.spec, replicas);
+        let version = call.resource.api_version();
+        let owners = owners_after_scale(old, &tracked, &version, &owned_at(&call.resource, paths))
+            .map_err(|why| ApiError::new(Reason::InternalError, why))?;
+        metadata::set(&mut object, "managedFields", (!owners.is_empty()).then_some(Value::Array(owners)));
+        if let Sent::Whole(_) = sent {
+            let uid = metadata::text(&tracked, "uid");
+            metadata::set(&mut object, "uid", Some(uid).filter(|uid| !uid.is_empty()).map(Into::into));
+        }
+        Ok(Proposal { object, warnings })
     }
 }
 
@@ -96,128 +109,58 @@ fn without_owners(mut scale: Value) -> Value {
     scale
 }
 
-/// The scale that the request asks for.
-fn wanted(call: &Call, scale: &Value) -> Result<Value, ApiError> {
-    let patch = || {
-        decode::json(&call.body).map_err(|why| ApiError::bad_request(format!("error decoding patch: {why}")))
+/// What is applied need not say its name, but cannot say another; nobody looks where the kind is custom.
+fn named(call: &Call, config: &Value) -> Result<Value, ApiError> {
+    if call.resource.kind.is_custom() {
+        return Ok(config.clone());
+    }
+    let mut named = config.clone();
+    if metadata::text(&named, "name").is_empty() {
+        metadata::set(&mut named, "name", Some(call.name().into()));
+    }
+    check_identity(call, &mut named.clone())?;
+    Ok(named)
+}
+
+/// An apply to the scale of a custom resource never comes to an end: the real server looks for the version of a scale
+/// among those of the custom resource.
+fn no_version(scale: &Value, config: &Value) -> ApiError {
+    let owned = scale.pointer("/metadata/managedFields").is_some();
+    let (namespace, name) = (metadata::text(config, "namespace"), metadata::text(config, "name"));
+    let what = if owned {
+        format!("failed to convert new object ({namespace}/{name}; {API_VERSION}, Kind=Scale)")
+    } else {
+        let live = "failed to convert live object";
+        format!("failed to create manager for existing fields: {live} (/; {API_VERSION}, Kind=Scale)")
     };
-    let patched = match call.content_type() {
-        "application/json-patch+json" => json_patch(scale, &patch()?.value),
-        // A scale has no lists, so that these two are one.
-        "application/merge-patch+json" | "application/strategic-merge-patch+json" => {
-            merge_patch(scale, &patch()?.value)
-        }
-        APPLY => decode::yaml(&call.body)
-            .map(|decoded| decoded.value)
-            .map_err(|why| PatchError::BadRequest(format!("error decoding YAML: {why}"))),
-        other => Ok(decode_unkept(other, &call.body, API_VERSION, "Scale")?),
-    };
-    patched.map_err(|error| ApiError::bad_request(error.to_string()))
+    let why = format!("request to convert CR to an invalid group/version: {API_VERSION}");
+    ApiError::new(Reason::Unknown, format!("{what} to proper version: {why}"))
 }
 
 /// A scale must be of the object that its path is about, and not older than it.
-fn check(call: &Call, old: &Value, wanted: &Value) -> Result<(), ApiError> {
+fn check(call: &Call, old: &Value, wanted: &mut Value, sent: &Sent) -> Result<(), ApiError> {
+    check_identity(call, wanted)?;
+    let (asked, known) = (metadata::text(wanted, "uid"), metadata::text(old, "uid"));
+    if matches!(sent, Sent::Patch(_)) && !call.resource.kind.is_custom() && asked != known {
+        let kind = format!("{}/scale", call.resource.plural);
+        let why = format!("Precondition failed: UID in precondition: {asked}, UID in object meta: {known}");
+        return Err(ApiError::conflict(Subject { kind, ..call.subject() }, &why));
+    }
     let version = metadata::text(wanted, "resourceVersion");
     if !version.is_empty() && version != metadata::text(old, "resourceVersion") {
         return Err(ApiError::modified(call.subject()));
     }
-    let name = metadata::text(wanted, "name");
-    if name != call.name() {
-        let path = call.name();
-        let message = format!("the name of the object ({name}) does not match the name on the URL ({path})");
-        return Err(ApiError::bad_request(message));
-    }
-    let replicas = wanted.pointer("/spec/replicas");
-    match replicas.map(Value::as_i64) {
-        None | Some(Some(0..)) => Ok(()),
-        _ => {
-            let path = crate::schema::Path::new("spec.replicas");
-            let value = replicas.cloned().unwrap_or_default();
-            let error =
-                crate::schema::FieldError::invalid(&path, value, "must be greater than or equal to 0");
-            let (group, kind) = ("autoscaling".to_owned(), "Scale".to_owned());
-            let subject = crate::error::Subject { group, kind, ..call.subject() };
-            Err(super::options::invalid(subject, &[error]))
-        }
-    }
+    check_count(call, wanted)
 }
 
-fn scale_of(object: &Value, resource: &Resource, paths: &ScalePaths) -> Result<Value, ApiError> {
-    let internal = |why: String| ApiError::new(crate::error::Reason::InternalError, why);
-    let mut metadata = json!({});
-    for field in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
-        if let Some(value) = object["metadata"].get(field) {
-            metadata[field] = value.clone();
-        }
+/// There are no fewer than no replicas; the schema of a custom resource says so itself.
+fn check_count(call: &Call, wanted: &Value) -> Result<(), ApiError> {
+    let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(0);
+    if replicas >= 0 || call.resource.kind.is_custom() {
+        return Ok(());
     }
-    let owners = scale_owners(object, &owned_at(resource, paths)).map_err(internal)?;
-    if !owners.is_empty() {
-        metadata["managedFields"] = Value::Array(owners);
-    }
-    let count = |path: &str| at(object, path).and_then(Value::as_i64).unwrap_or(0);
-    let mut scale = json!({
-        "apiVersion": API_VERSION, "kind": "Scale", "metadata": metadata,
-        "spec": {}, "status": {"replicas": count(&paths.status)},
-    });
-    if count(&paths.spec) != 0 {
-        scale["spec"]["replicas"] = count(&paths.spec).into();
-    }
-    let selector = paths.selector.as_deref().and_then(|path| at(object, path));
-    if let Some(selector) = selector.map(selector_text) {
-        scale["status"]["selector"] = selector.into();
-    }
-    Ok(scale)
-}
-
-/// A selector as text: custom resources have it so, built-in kinds as an object.
-fn selector_text(selector: &Value) -> String {
-    if let Some(text) = selector.as_str() {
-        return text.to_owned();
-    }
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let labels = selector.get("matchLabels").and_then(Value::as_object).into_iter().flatten();
-    let mut terms: Vec<(String, String)> =
-        labels.map(|(name, value)| (name.clone(), format!("={}", text(value)))).collect();
-    for expression in selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten() {
-        let mut values: Vec<String> =
-            expression["values"].as_array().into_iter().flatten().map(text).collect();
-        values.sort();
-        let values = values.join(",");
-        let (before, after) = match expression["operator"].as_str().unwrap_or_default() {
-            "In" => ("", format!(" in ({values})")),
-            "NotIn" => ("", format!(" notin ({values})")),
-            "DoesNotExist" => ("!", String::new()),
-            _ => ("", String::new()),
-        };
-        terms.push((format!("{before}{}", text(&expression["key"])), after));
-    }
-    terms.sort_by(|a, b| a.0.trim_start_matches('!').cmp(b.0.trim_start_matches('!')));
-    terms.into_iter().map(|(name, rest)| name + &rest).collect::<Vec<_>>().join(",")
-}
-
-fn names(path: &str) -> impl Iterator<Item = &str> {
-    path.split('.').filter(|name| !name.is_empty())
-}
-
-fn at<'a>(object: &'a Value, path: &str) -> Option<&'a Value> {
-    names(path).try_fold(object, |value, name| value.get(name))
-}
-
-fn set(object: &mut Value, path: &str, value: Value) {
-    let mut place = object;
-    for name in names(path) {
-        if !place.is_object() {
-            *place = json!({});
-        }
-        place = &mut place[name];
-    }
-    *place = value;
-}
-
-/// Where the replicas of a resource are, in each of its versions.
-fn owned_at(resource: &Resource, paths: &ScalePaths) -> ReplicasPaths {
-    let names: Vec<&str> = names(&paths.spec).collect();
-    let path = FieldSet::of_names(&[&names]).paths().into_iter().next();
-    let versions = resource.kind.sharing().typings.keys();
-    versions.map(|version| (version.clone(), path.clone())).collect()
+    let path = Path::new("spec.replicas");
+    let error = FieldError::invalid(&path, replicas, "must be greater than or equal to 0");
+    let (group, kind) = ("autoscaling".to_owned(), "Scale".to_owned());
+    Err(invalid(Subject { group, kind, ..call.subject() }, &[error]))
 }

@@ -9,7 +9,7 @@ use super::accept::{Encoding, Form, View};
 use super::answer::{Content, Page};
 use super::call::Call;
 use super::objects;
-use crate::error::ApiError;
+use crate::error::{ApiError, Reason};
 use crate::registry::Resource;
 use crate::request::query::Query;
 use crate::store::{Document, Revision};
@@ -66,6 +66,7 @@ impl Shown {
                 self.encode(&self.object(&resource, object))
             }
             Content::Object(resource, object) => self.encode(&self.object(&resource, object)),
+            Content::Scale(resource, scale) => self.encode(&self.scale(&resource, scale)),
             Content::List(resource, page) => self.encode(&self.list(&resource, &page)),
             Content::Json(value) => self.encode(&value),
             Content::Text(text) => text.into(),
@@ -97,7 +98,33 @@ impl Shown {
         match self.form.view {
             View::Objects => object,
             View::Table => table::of_one(&*table::printer(resource), &object, self.style()),
-            View::Metadata => table::partial(&object, &self.form.meta_version),
+            View::Metadata | View::MetadataList => table::partial(&object, &self.form.meta_version),
+        }
+    }
+
+    fn scale(&self, resource: &Resource, scale: Value) -> Value {
+        if self.form.view == View::Table {
+            return table::of_one(&*table::scale_printer(resource), &scale, self.style());
+        }
+        self.object(resource, scale)
+    }
+
+    /// Whether the client asked for metadata in the form that suits what it gets.
+    pub(super) fn suits(&self, content: &Content) -> Result<(), ApiError> {
+        let refuse = |why: String| Err(ApiError::new(Reason::NotAcceptable, why));
+        match (self.form.view, content) {
+            (View::Metadata, Content::List(resource, _)) => {
+                let asked = "you requested PartialObjectMetadata, but the requested object is a list";
+                refuse(format!("{asked} ({})", go_type(resource, "UnstructuredList", &resource.list_kind)))
+            }
+            (View::MetadataList, Content::Object(resource, _) | Content::ObjectText(resource, _)) => {
+                if resource.kind.is_custom() {
+                    return Err(ApiError::new(Reason::Unknown, "content is not a list"));
+                }
+                let asked = "you requested PartialObjectMetadataList, but the requested object is not a list";
+                refuse(format!("{asked} ({})", go_type(resource, "Unstructured", &resource.kind_name)))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -123,7 +150,9 @@ impl Shown {
                 }
                 table::table(&*table::printer(resource), &items, &metadata, self.style())
             }
-            View::Metadata => table::partial_list(&items, &metadata, &self.form.meta_version),
+            View::Metadata | View::MetadataList => {
+                table::partial_list(&items, &metadata, &self.form.meta_version)
+            }
         }
     }
 
@@ -142,6 +171,15 @@ impl Shown {
             Encoding::Json => value.to_string().into(),
         }
     }
+}
+
+/// The type that the real server holds objects in.
+fn go_type(resource: &Resource, custom: &str, built_in: &str) -> String {
+    if resource.kind.is_custom() {
+        return format!("*unstructured.{custom}");
+    }
+    let group = resource.id.split(['/', '.']).next().filter(|group| !group.is_empty()).unwrap_or("core");
+    format!("*{group}.{built_in}")
 }
 
 fn list_text(resource: &Resource, page: &Page) -> Vec<u8> {

@@ -56,6 +56,7 @@ fn watch_options(call: &Call, present: Revision, past: Option<Revision>) -> Resu
         scope: call.scope(),
         selection: selection(call)?,
         from: start(call, present, past)?,
+        since: call.resource.kind.is_custom().then_some(call.resource.since),
         bookmarks,
         lasts: lasts.unwrap_or(DEFAULT_WATCH),
         type_meta: (call.resource.api_version(), call.resource.kind_name.clone()),

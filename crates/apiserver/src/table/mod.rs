@@ -94,6 +94,11 @@ pub fn printer(resource: &Resource) -> Box<dyn Print> {
     built_in.unwrap_or_else(|| Box::new(Custom::new(&resource.columns)))
 }
 
+/// How the scales of objects of this resource are printed.
+pub fn scale_printer(resource: &Resource) -> Box<dyn Print> {
+    Box::new(if resource.kind.is_custom() { built_in::CUSTOM_SCALES } else { built_in::SCALES })
+}
+
 /// How the objects of a built-in resource (`group/plural`) are printed.
 pub fn built_in(id: &str) -> Option<Box<dyn Print>> {
     built_in::printer(id).map(|printer| Box::new(printer) as Box<dyn Print>)

@@ -6,14 +6,16 @@ use std::collections::VecDeque;
 
 use serde_json::json;
 use tokio::sync::watch::Receiver;
-use tokio::time::{Instant, Interval, MissedTickBehavior};
+use tokio::time::Instant;
 
 pub use self::select::Selection;
 use crate::error::ApiError;
-use crate::store::{Document, Revision, Scope, Store};
+use crate::store::{Document, Revision, Scope, Store, TooOld};
 
 /// How often a client that asked for bookmarks gets one when nothing happens.
 pub const BOOKMARK_INTERVAL: std::time::Duration = std::time::Duration::from_secs(60);
+/// So long before a watch ends a client that asked for bookmarks gets one, to go on from.
+const LAST_BOOKMARK_BEFORE: std::time::Duration = std::time::Duration::from_secs(2);
 /// How long a watch lasts when the client does not say.
 pub const DEFAULT_WATCH: std::time::Duration = std::time::Duration::from_secs(30 * 60);
 /// The longest watch: more than any connection lasts, and less than what a clock cannot count.
@@ -69,6 +71,8 @@ pub struct WatchOptions {
     pub selection: Selection,
     /// From where on.
     pub from: Start,
+    /// The revision at which the resource began to be served as it is: what came before is not told. None: it always was.
+    pub since: Option<Revision>,
     /// Whether it wants bookmarks.
     pub bookmarks: bool,
     /// For how long.
@@ -99,7 +103,8 @@ pub struct Watch {
     position: Revision,
     ready: VecDeque<Event>,
     moved: Receiver<Revision>,
-    bookmark: Interval,
+    /// When the next bookmark is due.
+    bookmark: Instant,
     ends: Instant,
     over: bool,
 }
@@ -108,8 +113,6 @@ impl Watch {
     /// Begins a watch.
     pub fn new(store: &Store, options: WatchOptions) -> Result<Self, ApiError> {
         let moved = store.follow();
-        let mut bookmark = tokio::time::interval_at(Instant::now() + BOOKMARK_INTERVAL, BOOKMARK_INTERVAL);
-        bookmark.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut ready = VecDeque::new();
         let position = match options.from {
             Start::Everything { marked, past } => {
@@ -128,14 +131,11 @@ impl Watch {
                 }
                 snapshot.revision
             }
-            Start::After(revision) => {
-                store
-                    .changes_after(&options.scope, revision)
-                    .map_err(|too_old| ApiError::expired(too_old.to_string()))?;
-                revision
-            }
+            // If that is too long ago, the first event says so.
+            Start::After(revision) => revision,
         };
         let ends = Instant::now() + options.lasts.min(MAX_WATCH);
+        let bookmark = next_bookmark(Instant::now(), ends);
         Ok(Self { store: store.clone(), options, position, ready, moved, bookmark, ends, over: false })
     }
 
@@ -159,7 +159,8 @@ impl Watch {
                 biased;
                 () = tokio::time::sleep_until(self.ends) => self.over = true,
                 moved = self.moved.changed() => self.over = moved.is_err(),
-                _ = self.bookmark.tick(), if self.options.bookmarks => {
+                () = tokio::time::sleep_until(self.bookmark), if self.options.bookmarks => {
+                    self.bookmark = next_bookmark(Instant::now(), self.ends);
                     return Some(bookmark_at(&self.options, self.position, false));
                 }
             }
@@ -168,7 +169,11 @@ impl Watch {
 
     /// Takes what happened since from the store.
     fn fetch(&mut self) {
-        match self.store.changes_after(&self.options.scope, self.position) {
+        let known = match self.options.since {
+            Some(oldest) if self.position < oldest => Err(TooOld { asked: self.position, oldest }),
+            _ => self.store.changes_after(&self.options.scope, self.position),
+        };
+        match known {
             Ok((changes, complete)) => {
                 let told = changes.iter().filter_map(|change| self.options.selection.event(change));
                 self.ready.extend(told);
@@ -186,6 +191,13 @@ impl Watch {
             }
         }
     }
+}
+
+/// When a bookmark is due: regularly, and once more shortly before the end.
+fn next_bookmark(now: Instant, ends: Instant) -> Instant {
+    let regular = now + BOOKMARK_INTERVAL;
+    let last = ends.checked_sub(LAST_BOOKMARK_BEFORE).filter(|last| *last > now);
+    last.map_or(regular, |last| last.min(regular))
 }
 
 fn bookmark_at(options: &WatchOptions, revision: Revision, ends_initial: bool) -> Event {

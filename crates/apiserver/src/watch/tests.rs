@@ -33,6 +33,7 @@ fn options(from: Start) -> WatchOptions {
         scope: Scope { resource: resource(), namespace: None },
         selection: Selection::default(),
         from,
+        since: None,
         bookmarks: false,
         lasts: DEFAULT_WATCH,
         type_meta: ("g/v1".into(), "Widget".into()),
@@ -148,8 +149,33 @@ async fn who_falls_out_of_the_window_is_told_to_list_again() {
         (EventKind::Error, &json!(410), &json!("Expired"))
     );
     assert_eq!(watch.next().await, None);
-    let refused = Watch::new(&store, options(Start::After(start))).err().map(|error| error.reason);
-    assert_eq!(refused, Some(crate::error::Reason::Expired));
+    let mut late = Watch::new(&store, options(Start::After(start))).unwrap();
+    assert_eq!(late.next().await.map(|event| event.kind), Some(EventKind::Error));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_came_before_the_resource_is_not_told() {
+    let store = Store::new();
+    let start = store.revision();
+    write(&store, "a", "red");
+    let since = Some(store.revision());
+    let mut early = Watch::new(&store, WatchOptions { since, ..options(Start::After(start)) }).unwrap();
+    assert_eq!(early.next().await.map(|event| event.kind), Some(EventKind::Error));
+    let from = Start::After(store.revision());
+    let mut watch = Watch::new(&store, WatchOptions { since, ..options(from) }).unwrap();
+    write(&store, "a", "blue");
+    assert_eq!(watch.next().await.map(|event| event.kind), Some(EventKind::Modified));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bookmark_comes_shortly_before_the_end() {
+    let store = Store::new();
+    let (lasts, from) = (Duration::from_secs(5), Start::After(store.revision()));
+    let mut watch = Watch::new(&store, WatchOptions { lasts, bookmarks: true, ..options(from) }).unwrap();
+    let begun = Instant::now();
+    assert_eq!(watch.next().await.map(|event| event.kind), Some(EventKind::Bookmark));
+    assert_eq!(begun.elapsed(), Duration::from_secs(3));
+    assert_eq!(watch.next().await, None);
 }
 
 #[tokio::test(start_paused = true)]

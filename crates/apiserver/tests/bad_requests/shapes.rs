@@ -78,7 +78,8 @@ async fn odd_paths_methods_and_types_have_answers_of_their_own() {
     for (method, path, content_type, expected) in [
         ("GET", "/nowhere", json, 404),
         ("GET", "/apis/example.org/v1/namespaces/default/gadgets", json, 404),
-        ("GET", "/apis/example.org/v1/namespaces/default/widgets/%zz", json, 404),
+        ("GET", "/apis/example.org/v1/namespaces/default/widgets/%zz", json, 400),
+        ("GET", "/apis/example.org/v1/namespaces/default/widgets/%ff", json, 404),
         ("GET", "/apis/example.org/v1/namespaces/default/widgets/a/b/c/d", json, 404),
         ("POST", "/api/v1/namespaces/default/configmaps/a", json, 405),
         ("PATCH", "/apis/example.org/v1/namespaces/default/widgets/a", "text/plain", 415),

@@ -66,6 +66,7 @@ async fn watcher(store: Store, until: Revision, resumes_after: usize) -> Vec<(Re
             scope: Scope { namespace: Some("ns".to_owned()), ..everything() },
             selection: Selection::default(),
             from: Start::After(from),
+            since: None,
             bookmarks: false,
             lasts: Duration::from_secs(60),
             type_meta: ("example.org/v1".to_owned(), "Thing".to_owned()),

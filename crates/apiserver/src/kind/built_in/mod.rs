@@ -21,6 +21,9 @@ use crate::error::ApiError;
 use crate::lifecycle::Part;
 use crate::schema::FieldError;
 
+/// Where a definition has its versions, of which it must have one.
+const VERSIONS: &str = "/spec/versions";
+
 /// A built-in kind in one version.
 #[derive(Debug)]
 pub struct BuiltIn {
@@ -67,16 +70,21 @@ impl BuiltIn {
     }
 }
 
-/// Reads an object through the type of its kind, which is none of those that are kept: reviews and scales. Gives what is said of a
-/// value that cannot be read.
-pub(crate) fn read_unkept(api_version: &str, kind: &str, object: &mut Value) -> Result<(), String> {
-    read::read(&types::definition(api_version, kind), object).map(drop)
+/// Reads an object through the type of its kind, which is none of those that are kept: reviews and scales. Gives the paths
+/// of what it does not know, or what is said of a value that cannot be read.
+pub(crate) fn read_unkept(api_version: &str, kind: &str, object: &mut Value) -> Result<Vec<String>, String> {
+    read::read(&types::definition(api_version, kind), object)
 }
 
 impl Kind for BuiltIn {
     fn read(&self, object: &mut Value) -> Result<Vec<String>, String> {
         let given = empty_lists(object);
+        let without_versions = object.pointer(VERSIONS).and_then(Value::as_array).is_some_and(Vec::is_empty);
         let unknown = read::read(&self.definition, object)?;
+        // What is wrong with it is shown as it was sent.
+        if let Some(versions) = object.pointer_mut(VERSIONS).filter(|_| without_versions) {
+            *versions = json!([]);
+        }
         // Whoever sends an empty list that is always printed owns it; it is stored as none.
         for name in given {
             if let Some(value @ Value::Null) = object.get_mut(&name) {
@@ -120,7 +128,7 @@ impl Kind for BuiltIn {
         self.particular.warnings(object, old)
     }
 
-    fn deprecation(&self) -> Option<&'static str> {
+    fn deprecation(&self) -> Option<&str> {
         self.particular.deprecation()
     }
 

@@ -58,6 +58,9 @@ impl Particular for Deployment {
         if part == Part::Whole {
             reset_status(object, old, json!({}));
         }
+        if let (Part::Status, Some(old)) = (part, old) {
+            metadata::keep(object, old, &["labels"]);
+        }
         if let (Part::Whole, Some(old)) = (part, old) {
             // Annotations go on to ReplicaSets: they are wishes too.
             let annotations = |object| at(object, "/metadata/annotations").clone();

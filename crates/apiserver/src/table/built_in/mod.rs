@@ -9,6 +9,7 @@ mod nodes;
 mod pod_status;
 mod pods;
 mod rbac;
+mod scales;
 mod services;
 mod volumes;
 mod workloads;
@@ -21,6 +22,10 @@ use serde_json::Value;
 
 use super::column::{CREATED_AT, Column, NAME};
 use super::{Print, Row};
+
+/// The printers of scales, of built-in kinds and of custom resources.
+pub(super) const SCALES: &Printer = &scales::SCALES;
+pub(super) const CUSTOM_SCALES: &Printer = &scales::CUSTOM_SCALES;
 
 /// How a built-in kind is printed.
 pub(super) struct Printer {

@@ -1,0 +1,184 @@
+//! The scale that a client sends: whole, as a patch, or to be applied.
+
+use serde_json::Value;
+
+use super::Server;
+use super::call::Call;
+use super::decode::{self, Decoded};
+use super::incoming::decode_as;
+use super::options::{WriteOptions, invalid};
+use super::patch::{Form, unpatched};
+use super::scaled::API_VERSION;
+use crate::apply::{json_patch, merge_patch};
+use crate::error::{ApiError, Reason, Subject};
+use crate::go;
+use crate::kind::built_in::read_unkept;
+use crate::lifecycle::metadata;
+use crate::request::query::FieldValidation;
+use crate::schema::{FieldError, Path};
+
+/// What is said of any scale of a custom resource that cannot be read.
+const NOT_REGISTERED: &str =
+    "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
+
+/// The scale that a client sends.
+pub(super) enum Sent {
+    Whole(Decoded),
+    Patch(Patch),
+    Applied(Value),
+}
+
+/// A change of a scale.
+pub(super) struct Patch {
+    form: Form,
+    patch: Decoded,
+}
+
+impl Sent {
+    /// Reads the body of a request.
+    pub(super) fn of(server: &Server, call: &Call, verb: &str) -> Result<Self, ApiError> {
+        if verb == "update" {
+            return whole(server, call).map(Self::Whole).map_err(|error| {
+                let unread = error.reason == Reason::BadRequest;
+                if unread && call.resource.kind.is_custom() {
+                    return ApiError::bad_request(NOT_REGISTERED);
+                }
+                error
+            });
+        }
+        let form = Form::of(call)?;
+        if form == Form::Apply {
+            return applied(call).map(Self::Applied);
+        }
+        let patch = decode::json(&call.body)
+            .map_err(|why| ApiError::bad_request(format!("error decoding patch: {why}")))?;
+        Ok(Self::Patch(Patch { form, patch }))
+    }
+
+    /// The scale that is wanted in the place of this one, and what the client should know besides.
+    pub(super) fn on(
+        &self,
+        call: &Call,
+        options: &WriteOptions,
+        scale: &Value,
+    ) -> Result<(Value, Vec<String>), ApiError> {
+        match self {
+            Self::Whole(decoded) => {
+                let custom = call.resource.kind.is_custom();
+                read(decoded.clone(), options).map_err(|why| {
+                    let told = format!("Scale in version \"v1\" cannot be handled as a Scale: {why}");
+                    ApiError::bad_request(if custom { NOT_REGISTERED.to_owned() } else { told })
+                })
+            }
+            Self::Patch(patch) => patch.on(options, scale),
+            Self::Applied(config) => Ok((config.clone(), Vec::new())),
+        }
+    }
+}
+
+impl Patch {
+    fn on(&self, options: &WriteOptions, scale: &Value) -> Result<(Value, Vec<String>), ApiError> {
+        let patch = &self.patch.value;
+        let patched = match self.form {
+            Form::Json => json_patch(scale, patch),
+            // A scale has no lists, so that these two are one.
+            _ => merge_patch(scale, patch),
+        };
+        let patched = patched.map_err(|error| unpatched(&error))?;
+        let strategic = self.form == Form::Strategic;
+        let shown = if strategic { go::printed(patch) } else { shown(&patched, patch) };
+        let refuse = |why: &str| {
+            invalid(Subject::default(), &[FieldError::invalid(&Path::new("patch"), &*shown, why)])
+        };
+        let text = |name: &str| patched.get(name).and_then(Value::as_str).unwrap_or_default();
+        if (text("apiVersion"), text("kind")) != (API_VERSION, "Scale") {
+            return Err(refuse(&unknown_kind(text("apiVersion"), text("kind"))));
+        }
+        let duplicates = self.patch.duplicates.clone();
+        read(Decoded { value: patched.clone(), duplicates }, options).map_err(|why| {
+            let number = strategic && why.ends_with("of type int32");
+            refuse(if number { "unrecognized type: int32" } else { &why })
+        })
+    }
+}
+
+/// A patched scale as errors quote it: what the patch did not touch is in the order of its type.
+fn shown(patched: &Value, patch: &Value) -> String {
+    let touched = match patch {
+        Value::Array(operations) => operations.iter().any(|one| {
+            one.get("path").and_then(Value::as_str).is_some_and(|path| path.starts_with("/metadata"))
+        }),
+        patch => patch.get("metadata").is_some(),
+    };
+    let Some(metadata) = patched.get("metadata").filter(|_| !touched) else { return patched.to_string() };
+    let mut without = patched.clone();
+    without["metadata"] = Value::Null;
+    without.to_string().replacen("\"metadata\":null", &format!("\"metadata\":{}", go::metadata(metadata)), 1)
+}
+
+fn whole(server: &Server, call: &Call) -> Result<Decoded, ApiError> {
+    let mut decoded = decode_as(call.content_type(), &call.body, API_VERSION, "Scale")?;
+    let text = |name: &str| decoded.value.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    let (version, kind) = (
+        if version.is_empty() { API_VERSION } else { version },
+        if kind.is_empty() { "Scale" } else { kind },
+    );
+    if (version, kind) == (API_VERSION, "Scale") {
+        if let Some(fields) = decoded.value.as_object_mut() {
+            fields.insert("apiVersion".to_owned(), API_VERSION.into());
+            fields.insert("kind".to_owned(), "Scale".into());
+        }
+        return Ok(decoded);
+    }
+    let last = version.rsplit('/').next().unwrap_or_default();
+    let other = server.resource_by_kind(version, kind).is_some_and(|one| !one.kind.is_custom());
+    let why = if other {
+        format!("converting ({last}.{kind}) to (autoscaling.Scale): unknown conversion")
+    } else {
+        unknown_kind(version, kind)
+    };
+    let why = format!("{kind} in version {last:?} cannot be handled as a Scale: {why}");
+    Err(ApiError::bad_request(why))
+}
+
+fn unknown_kind(version: &str, kind: &str) -> String {
+    format!("no kind {kind:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\"")
+}
+
+fn applied(call: &Call) -> Result<Value, ApiError> {
+    let config = decode::yaml(&call.body)
+        .map_err(|why| ApiError::bad_request(format!("error decoding YAML: {why}")))?
+        .value;
+    let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if (version, kind) != (API_VERSION, "Scale") {
+        let version = if version.contains('/') { version.to_owned() } else { format!("/{version}") };
+        return Err(ApiError::bad_request(format!("invalid object type: {version}, Kind={kind}")));
+    }
+    let replicas = config.pointer("/spec/replicas");
+    if replicas.is_some_and(Value::is_string) && !call.resource.kind.is_custom() {
+        let (namespace, name) = (metadata::text(&config, "namespace"), metadata::text(&config, "name"));
+        let what = format!("({namespace}/{name}; {API_VERSION}, Kind=Scale)");
+        let why = ".spec.replicas: expected numeric (int or float), got string";
+        let why = format!("failed to create typed patch object {what}: {why}");
+        return Err(ApiError::new(Reason::Unknown, why));
+    }
+    Ok(config)
+}
+
+/// A scale read through its type, with what its type does not know.
+fn read(decoded: Decoded, options: &WriteOptions) -> Result<(Value, Vec<String>), String> {
+    let Decoded { value: mut scale, duplicates } = decoded;
+    let unknown = read_unkept(API_VERSION, "Scale", &mut scale)?;
+    let duplicates = duplicates.into_iter().map(|path| format!("duplicate field {path:?}"));
+    let odd: Vec<String> =
+        duplicates.chain(unknown.into_iter().map(|path| format!("unknown field {path:?}"))).collect();
+    match options.validation {
+        FieldValidation::Strict if !odd.is_empty() => {
+            Err(format!("strict decoding error: {}", odd.join(", ")))
+        }
+        FieldValidation::Warn => Ok((scale, odd)),
+        _ => Ok((scale, Vec::new())),
+    }
+}

@@ -132,6 +132,7 @@ async fn nothing_is_created_while_its_definition_goes() {
     crds(&client).delete("widgets.example.org", &DeleteParams::default()).await.unwrap();
     let refused = widgets.create(&PostParams::default(), &widget("late", 1)).await.unwrap_err();
     let Error::Api(status) = refused else { panic!("{refused}") };
-    assert_eq!((status.code, status.reason.as_str()), (405, "MethodNotAllowed"));
-    assert_eq!(status.message, "create not allowed while custom resource definition is terminating");
+    assert_eq!((status.code, status.reason.as_str()), (403, "Forbidden"));
+    let why = "create not allowed while custom resource definition is terminating";
+    assert_eq!(status.message, format!("widgets.example.org \"late\" is forbidden: {why}"));
 }

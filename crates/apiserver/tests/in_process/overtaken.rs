@@ -129,8 +129,9 @@ async fn nothing_is_created_of_a_definition_that_ends() {
     let scene = Scene::new().await;
     scene.meanwhile(DEFINITIONS, "widgets.example.org", Some(ending));
     let refused = refusal(widgets(&scene.client).create(&PostParams::default(), &widget("a", 1)).await);
-    let message = "create not allowed while custom resource definition is terminating";
-    assert_eq!(refused, (405, "MethodNotAllowed".to_owned(), message.to_owned()));
+    let why = "create not allowed while custom resource definition is terminating";
+    let message = format!("widgets.example.org \"a\" is forbidden: {why}");
+    assert_eq!(refused, (403, "Forbidden".to_owned(), message));
     assert_eq!(scene.left("example.org/widgets"), 0);
 }
 

@@ -122,12 +122,14 @@ fn join_next(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, term: Ter
     if someone_is_joining(scene) {
         return;
     }
+    // Whoever is on its way out stays stopped; those whose turn comes later run until then, because their copies count.
+    let leaves_now = leave::next_to_leave(scene, roster);
     let stopped = scene.observed.reporting().filter(|(name, report)| {
         report.application == Application::Stopped
             && may_start(scene, roster, name)
             && !scene.wanted.outdated(name)
             && !(scene.wanted.engine.elects && report.held().is_some_and(Held::counts))
-            && (scene.wanted.stays(name) || !report.evacuated || roster.before.is_some() || scene.gives_up())
+            && (Some(*name) != leaves_now || !report.evacuated || roster.before.is_some() || scene.gives_up())
             && scene.commandable(name).is_some()
     });
     let fit: Vec<_> = stopped

@@ -63,7 +63,7 @@ fn switchover_ended(
 }
 
 /// The one member that leaves now: who is on the way out already, then the last in order.
-fn next_to_leave<'a>(scene: &Scene<'a>, roster: &'a Roster) -> Option<&'a str> {
+pub(super) fn next_to_leave<'a>(scene: &Scene<'a>, roster: &'a Roster) -> Option<&'a str> {
     let leaving = roster.names().filter(|name| !scene.wanted.stays(name));
     let begun = |name: &str| scene.observed.report_of(name).is_some_and(|report| report.evacuated);
     let heard = leaving.filter(|name| scene.observed.report_of(name).is_some());

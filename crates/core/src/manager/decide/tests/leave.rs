@@ -262,3 +262,10 @@ fn nobody_leaves_during_a_switchover() {
         tend(&switching(Some("b"), trio(primary(5), secondary(4), secondary(5))), &leaving(&["c"]));
     assert!(idle(&decision));
 }
+
+#[test]
+fn of_two_that_were_evacuated_the_one_whose_turn_is_later_runs_again() {
+    let behind = || evacuated(stopped(0, 3));
+    let decision = tend(&trio(primary(5), behind(), behind()), &leaving(&["b", "c"]));
+    assert_eq!(orders(&decision), ["join b as Secondary"], "its copies are needed before c can go");
+}

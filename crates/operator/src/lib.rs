@@ -3,3 +3,4 @@
 pub mod clock;
 pub mod key;
 pub mod queue;
+pub mod lease;

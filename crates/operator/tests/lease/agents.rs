@@ -19,7 +19,7 @@ struct Known {
     /// Who commanded last.
     by: String,
     obeyed: u64,
-    clashes: Vec<String>,
+    wrongs: Vec<String>,
 }
 
 impl Agents {
@@ -27,11 +27,13 @@ impl Agents {
     fn command(&self, epoch: Epoch, by: &str) -> Result<(), Epoch> {
         let mut known = self.0.lock().unwrap();
         if epoch < known.epoch {
+            let wrong = format!("{by} came with {epoch}, which is below {}", known.epoch);
+            known.wrongs.push(wrong);
             return Err(known.epoch);
         }
         if epoch == known.epoch && known.by != by {
-            let clash = format!("epoch {epoch} is of {} and of {by}", known.by);
-            known.clashes.push(clash);
+            let wrong = format!("epoch {epoch} is of {} and of {by}", known.by);
+            known.wrongs.push(wrong);
         }
         (known.epoch, known.by) = (epoch, by.to_owned());
         known.obeyed += 1;
@@ -43,9 +45,9 @@ impl Agents {
         self.0.lock().unwrap().obeyed
     }
 
-    /// Where one epoch was used by two.
-    pub(crate) fn clashes(&self) -> Vec<String> {
-        self.0.lock().unwrap().clashes.clone()
+    /// Where one epoch was used by two, or was lower than one before.
+    pub(crate) fn wrongs(&self) -> Vec<String> {
+        self.0.lock().unwrap().wrongs.clone()
     }
 }
 

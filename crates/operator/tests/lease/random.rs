@@ -181,8 +181,8 @@ impl Story {
         })
         .await;
         assert!(self.agents.obeyed() >= obeyed + PEACE, "MUSTER_SEED={seed}: commands are not obeyed");
-        let clashes = self.agents.clashes();
-        assert!(clashes.is_empty() || self.skewed && self.tampered, "MUSTER_SEED={seed}: {clashes:?}");
+        let wrongs = self.agents.wrongs();
+        assert!(wrongs.is_empty() || self.skewed && self.tampered, "MUSTER_SEED={seed}: {wrongs:?}");
     }
 }
 

@@ -279,6 +279,18 @@ async fn lost_answers_and_conflicts_of_renewals_change_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_renewal_counts_from_before_it_was_sent() {
+    let mut world = World::new(1).await;
+    let leader = world.leader().await;
+    let until = || leader.authority.now().unwrap().until;
+    world.trouble.next("update", Fault::Delay(Duration::from_secs(4)));
+    let before = until();
+    within(7, || (until() > before).then_some(())).await;
+    assert!(world.trouble.is_over());
+    assert_eq!(until(), before + Duration::from_secs(PERIOD));
+}
+
+#[tokio::test(start_paused = true)]
 async fn lost_answers_of_a_taking_end_in_a_taking() {
     let broken = || ApiError::new(Reason::InternalError, "broken");
     for (verb, fault) in [

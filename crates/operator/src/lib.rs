@@ -2,5 +2,5 @@
 
 pub mod clock;
 pub mod key;
-pub mod queue;
 pub mod lease;
+pub mod queue;

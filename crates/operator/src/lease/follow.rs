@@ -85,14 +85,13 @@ impl Memory {
 
     fn wait_for(&mut self, sight: &Sight) -> Step {
         let wait = self.duration.max(sight.stated_duration());
-        let same = |vigil: &&Vigil| vigil.uid == sight.uid() && vigil.version == sight.version();
-        let since = match self.vigil.as_ref().filter(same) {
-            Some(vigil) => vigil.since,
-            None => {
-                let (uid, version) = (sight.uid().to_owned(), sight.version().to_owned());
-                self.vigil.insert(Vigil { uid, version, since: sight.at }).since
-            }
-        };
+        let is_same = |vigil: &Vigil| vigil.uid == sight.uid() && vigil.version == sight.version();
+        let vigil = self.vigil.take().filter(is_same).unwrap_or_else(|| Vigil {
+            uid: sight.uid().to_owned(),
+            version: sight.version().to_owned(),
+            since: sight.at,
+        });
+        let since = self.vigil.insert(vigil).since;
         if sight.at.duration_since(since) >= wait { Step::Take } else { Step::Wait(since + wait) }
     }
 }

@@ -287,7 +287,8 @@ async fn a_renewal_counts_from_before_it_was_sent() {
     let before = until();
     within(7, || (until() > before).then_some(())).await;
     assert!(world.trouble.is_over());
-    assert_eq!(until(), before + Duration::from_secs(PERIOD));
+    let longer = until().duration_since(before);
+    assert!(longer < Duration::from_millis(PERIOD * 1_000 + 10), "not from the answer on: {longer:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -283,10 +283,11 @@ async fn a_renewal_counts_from_before_it_was_sent() {
     let mut world = World::new(1).await;
     let leader = world.leader().await;
     let until = || leader.authority.now().unwrap().until;
-    world.trouble.next("update", Fault::Delay(Duration::from_secs(4)));
+    for _ in 0..2 {
+        world.trouble.next("update", Fault::Delay(Duration::from_secs(4)));
+    }
     let before = until();
     within(7, || (until() > before).then_some(())).await;
-    assert!(world.trouble.is_over());
     let longer = until().duration_since(before);
     assert!(longer < Duration::from_millis(PERIOD * 1_000 + 10), "not from the answer on: {longer:?}");
 }

@@ -1,5 +1,6 @@
 //! The operator: controllers, managers and the status writer around the pure decisions of `muster-core`.
 
+pub mod agents;
 pub mod clock;
 pub mod key;
 pub mod lease;

@@ -9,8 +9,8 @@ use muster_core::manager::fencing::{FenceKind, Proof};
 use muster_core::manager::requests::{Directive, REQUEST_LIFETIME};
 use muster_core::manager::roster::{Entry, Roster};
 
-use super::node::{Node, Volume};
 use super::world::World;
+use muster_test_model::{Node, Volume};
 
 /// How many rounds without faults a cluster may take to settle.
 const SETTLING_ROUNDS: usize = 400;

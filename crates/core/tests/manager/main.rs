@@ -6,6 +6,5 @@ mod calm;
 mod checks;
 mod histories;
 mod leader;
-mod node;
 mod traces;
 mod world;

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
-use muster_api::names::Role;
 use muster_core::manager::command::{Answer, Command};
 use muster_core::manager::report::{Instance, Report};
 use muster_core::manager::roster::Copies;
@@ -11,7 +10,7 @@ use muster_core::manager::stamp::Stamp;
 use muster_core::manager::wanted::{Engine, Mark, Marks, Wanted, WantedMember};
 
 use super::leader::Leader;
-use super::node::{Agent, Node, Volume};
+use muster_test_model::{Agent, Node, Volume, replication};
 
 /// What is under way.
 #[derive(Clone, Debug)]
@@ -102,7 +101,7 @@ impl World {
         self.marks.entry(name.clone()).or_insert(None);
         let kept = self.nodes.remove(&name).map(|node| node.volume);
         let volume = kept.unwrap_or_else(|| Volume::new(uuid));
-        self.nodes.insert(name.clone(), Node { name: name.clone(), volume, agent: None });
+        self.nodes.insert(name.clone(), Node::new(name.clone(), volume));
         self.power_on(&name);
         name
     }
@@ -145,7 +144,7 @@ impl World {
         if let Some(node) = self.nodes.get_mut(name)
             && node.agent.is_none()
         {
-            node.agent = Some(Agent { instance, serial: 0, app: None });
+            node.agent = Some(Agent::new(instance));
         }
     }
 
@@ -179,94 +178,36 @@ impl World {
     /// A client writes to this member, if it serves.
     pub(crate) fn write(&mut self, name: &str) -> Option<u64> {
         let write = self.writes + 1;
-        let node = self.nodes.get_mut(name)?;
-        node.app().filter(|app| app.role == Role::Primary && app.serving)?;
-        node.volume.log.push(write);
+        if !replication::write(&mut self.nodes, name, write) {
+            return None;
+        }
         self.writes = write;
-        self.confirm_own(name);
         self.acknowledge(name);
         Some(write)
     }
 
     /// A starting primary begins to serve.
     pub(crate) fn begin_serving(&mut self, name: &str) {
-        let Some(node) = self.nodes.get_mut(name) else { return };
-        let Some(app) = node.agent.as_mut().and_then(|agent| agent.app.as_mut()) else { return };
-        if app.role != Role::Primary || app.serving {
-            return;
-        }
-        assert!(!node.volume.left || self.loss_accepted, "{name} leads from a volume that left");
-        app.serving = true;
-        app.synced = true;
-        node.volume.complete = true;
-        node.volume.unreadable = false;
-        node.volume.left = false;
+        let left = self.nodes.get(name).is_some_and(|node| node.volume.left);
+        let Some(node) = replication::begin_serving(&mut self.nodes, name) else { return };
         let log = node.volume.log.clone();
+        assert!(!left || self.loss_accepted, "{name} leads from a volume that left");
         self.check_nothing_lost(name, &log);
-        self.confirm_own(name);
     }
 
     /// A secondary fetches up to `most` writes from the primary it was started for.
     pub(crate) fn replicate(&mut self, name: &str, most: usize) {
-        let Some(follower) = self.nodes.get(name) else { return };
-        let Some(app) = follower.app().filter(|app| app.role == Role::Secondary) else { return };
-        let term = app.term;
-        let Some((primary, source)) = self.nodes.iter().find_map(|(primary, node)| {
-            let serves =
-                node.app().is_some_and(|app| app.role == Role::Primary && app.serving && app.term == term);
-            (serves && primary != name).then(|| (primary.clone(), node.volume.clone()))
-        }) else {
-            return;
-        };
-        let Some(node) = self.nodes.get_mut(name) else { return };
-        let held = node.volume.log.len();
-        let copying = node.app().is_some_and(|app| app.copying);
-        if copying {
-            node.volume.log.clone_from(&source.log);
-        } else {
-            assert!(
-                source.log.starts_with(&node.volume.log),
-                "{name} follows {primary} though it is no prefix of it"
-            );
-            node.volume.log.extend(source.log.iter().skip(held).take(most));
-        }
-        let synced = node.volume.log.len() == source.log.len();
-        if let Some(app) = node.app_mut() {
-            app.synced = synced;
-            app.copying = false;
-        }
-        if synced {
-            node.volume.complete = true;
-            node.volume.left = false;
-        }
-        let (uuid, sequence) = (node.volume.uuid.clone(), node.volume.sequence());
-        if let Some(app) = self.nodes.get_mut(&primary).and_then(Node::app_mut) {
-            app.confirmed.insert(uuid, sequence);
-        }
-        self.acknowledge(&primary);
-    }
-
-    fn confirm_own(&mut self, name: &str) {
-        if let Some(node) = self.nodes.get_mut(name) {
-            let (uuid, sequence) = (node.volume.uuid.clone(), node.volume.sequence());
-            if let Some(app) = node.app_mut() {
-                app.confirmed.insert(uuid, sequence);
-            }
+        match replication::replicate(&mut self.nodes, name, most) {
+            Ok(Some(primary)) => self.acknowledge(&primary),
+            Ok(None) => {}
+            Err(error) => panic!("{error}"),
         }
     }
 
     /// The primary answers every client whose write has enough copies, by the roster it uses.
     fn acknowledge(&mut self, name: &str) {
-        let Some(node) = self.nodes.get(name) else { return };
-        let Some(app) = node.app().filter(|app| app.role == Role::Primary && app.serving) else { return };
-        let Some(roster) = app.roster.as_ref() else { return };
-        let mut copies: Vec<u64> =
-            roster.voters().map(|voter| app.confirmed.get(&voter.volume).copied().unwrap_or(0)).collect();
-        copies.sort_unstable_by(|a, b| b.cmp(a));
-        let written = self.wanted.engine.copies.written(copies.len());
-        let Some(safe) = copies.get(written.saturating_sub(1)) else { return };
-        let safe = usize::try_from(*safe).unwrap_or_default().min(node.volume.log.len());
-        self.acknowledged.extend(node.volume.log[..safe].iter().copied());
+        let answered = replication::acknowledged(&self.nodes, name, self.wanted.engine.copies);
+        self.acknowledged.extend(answered);
     }
 
     // --- What people find out.

@@ -139,11 +139,7 @@ fn forms_beside_data() {
     world.marks.insert("b".into(), None);
     let leader = world.elect_leader();
     world.leaders[leader].cut_off.insert("a".into());
-    let node = super::super::node::Node {
-        name: "b".into(),
-        volume: super::super::node::Volume::new("vb".into()),
-        agent: None,
-    };
+    let node = muster_test_model::Node::new("b", muster_test_model::Volume::new("vb".into()));
     world.nodes.insert("b".into(), node);
     world.power_on("b");
     for _ in 0..3 {

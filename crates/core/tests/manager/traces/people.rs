@@ -11,15 +11,15 @@ use muster_core::manager::requests::{Directive, SWITCHOVER_LIMIT};
 use muster_core::manager::roster::{Copies, Roster};
 use muster_core::manager::stamp::Stamp;
 
-use super::super::node::{Node, Volume};
 use super::super::world::{Message, World};
 use super::{PERSON, formed};
+use muster_test_model::{Node, Volume};
 
 /// A configured member on a volume that comes from elsewhere.
 fn bring(world: &mut World, volume: Volume) -> String {
     let name = world.configure_next();
     world.power_off(&name);
-    world.nodes.insert(name.clone(), Node { name: name.clone(), volume, agent: None });
+    world.nodes.insert(name.clone(), Node::new(name.clone(), volume));
     world.power_on(&name);
     name
 }

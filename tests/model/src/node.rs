@@ -1,141 +1,88 @@
-//! A simulated member: a volume that survives, and an agent with an application that do not.
-
-use std::collections::BTreeMap;
+//! A simulated member, and how its agent obeys.
 
 use muster_api::names::Role;
 use muster_core::manager::command::{Action, Answer, Command, Join, Judge, Refusal, Verdict};
-use muster_core::manager::report::{Activity, Application, Data, Held, Instance, Report, Running};
+use muster_core::manager::report::{Application, Data, Instance, Report};
 use muster_core::manager::roster::Roster;
 use muster_core::manager::stamp::{Stamp, Term};
-use muster_core::manager::terms::TermList;
 
-/// What survives a power-off.
-#[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent marks, as an agent keeps them")]
-pub(crate) struct Volume {
-    pub(crate) uuid: String,
-    /// The writes it holds; a write is a number that was never used before.
-    pub(crate) log: Vec<u64>,
-    pub(crate) history: String,
-    pub(crate) terms: TermList,
-    pub(crate) complete: bool,
-    pub(crate) left: bool,
-    pub(crate) unreadable: bool,
-    pub(crate) epoch: u64,
-    pub(crate) last: Option<Answer>,
-    pub(crate) roster: Option<Roster>,
-    pub(crate) evacuated: bool,
-    pub(crate) recorded: Vec<usize>,
-    pub(crate) recorded_at: Option<Stamp>,
-}
-
-impl Volume {
-    pub(crate) fn new(uuid: String) -> Self {
-        Self { uuid, ..Self::default() }
-    }
-
-    pub(crate) fn empty(&self) -> bool {
-        self.history.is_empty()
-    }
-
-    pub(crate) fn sequence(&self) -> u64 {
-        self.log.len() as u64
-    }
-
-    pub(crate) fn held(&self) -> Held {
-        Held {
-            history: self.history.clone(),
-            terms: self.terms.clone(),
-            sequence: self.sequence(),
-            position: String::new(),
-            empty: self.empty(),
-            complete: self.complete,
-            left: self.left,
-        }
-    }
-}
-
-/// A running application.
-#[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts about a process")]
-pub(crate) struct App {
-    pub(crate) role: Role,
-    pub(crate) serving: bool,
-    pub(crate) term: Option<Term>,
-    pub(crate) synced: bool,
-    pub(crate) copying: bool,
-    pub(crate) self_made: bool,
-    pub(crate) roster: Option<Roster>,
-    /// What each volume is known to hold, by the copies this primary was told of.
-    pub(crate) confirmed: BTreeMap<String, u64>,
-}
-
-impl App {
-    fn new(role: Role, term: Option<Term>, roster: Option<Roster>) -> Self {
-        let confirmed = BTreeMap::new();
-        Self {
-            role,
-            serving: false,
-            term,
-            synced: false,
-            copying: false,
-            self_made: false,
-            roster,
-            confirmed,
-        }
-    }
-}
+use crate::{App, Volume};
 
 /// What a power-off ends.
 #[derive(Clone, Debug)]
-pub(crate) struct Agent {
-    pub(crate) instance: Instance,
-    pub(crate) serial: u64,
-    pub(crate) app: Option<App>,
+pub struct Agent {
+    /// The nonce of this run.
+    pub instance: Instance,
+    /// The serial of its last report.
+    pub serial: u64,
+    /// Whether it cannot yet exclude that a process of its previous run lives.
+    pub looking: bool,
+    /// The application, while it runs.
+    pub app: Option<App>,
 }
 
+impl Agent {
+    /// A run that just began, and knows that nothing of an earlier one lives.
+    pub fn new(instance: Instance) -> Self {
+        Self { instance, serial: 0, looking: false, app: None }
+    }
+}
+
+/// What does not work on a member.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quirks {
+    /// The engine's `leave` fails.
+    pub leave_fails: bool,
+    /// The application does not start.
+    pub start_fails: bool,
+    /// The application cannot be promoted while it runs.
+    pub promote_fails: bool,
+}
+
+/// A member.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) name: String,
-    pub(crate) volume: Volume,
-    pub(crate) agent: Option<Agent>,
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// What survives a power-off.
+    pub volume: Volume,
+    /// What does not; none while it is off.
+    pub agent: Option<Agent>,
+    /// What does not work on it.
+    pub quirks: Quirks,
 }
 
 impl Node {
-    pub(crate) fn app(&self) -> Option<&App> {
+    /// A member that is off.
+    pub fn new(name: impl Into<String>, volume: Volume) -> Self {
+        Self { name: name.into(), volume, agent: None, quirks: Quirks::default() }
+    }
+
+    /// Its application, while it runs.
+    pub fn app(&self) -> Option<&App> {
         self.agent.as_ref()?.app.as_ref()
     }
 
-    pub(crate) fn app_mut(&mut self) -> Option<&mut App> {
+    /// The same, to change it.
+    pub fn app_mut(&mut self) -> Option<&mut App> {
         self.agent.as_mut()?.app.as_mut()
     }
 
-    pub(crate) fn is_primary(&self) -> bool {
+    /// Whether its application runs as primary.
+    pub fn is_primary(&self) -> bool {
         self.app().is_some_and(|app| app.role == Role::Primary)
     }
 
     /// Answers the question of this round; None when it is off.
-    pub(crate) fn report(&mut self, round: u64) -> Option<Report> {
+    pub fn report(&mut self, round: u64) -> Option<Report> {
         let volume = &self.volume;
         let agent = self.agent.as_mut()?;
         agent.serial += 1;
-        let application = agent.app.as_ref().map_or(Application::Stopped, |app| {
-            Application::Running(Running {
-                role: app.role,
-                activity: if app.copying {
-                    Activity::Joining
-                } else if app.serving || app.role == Role::Secondary {
-                    Activity::Serving
-                } else {
-                    Activity::Starting
-                },
-                view: None,
-                term: app.term,
-                roster: app.roster.as_ref().map(|roster| roster.version),
-                synced: app.synced || app.serving,
-                progress: 0,
-            })
-        });
+        let application = match &agent.app {
+            _ if agent.looking => Application::Unknown,
+            Some(app) => Application::Running(app.running()),
+            None => Application::Stopped,
+        };
         Some(Report {
             instance: agent.instance,
             serial: agent.serial,
@@ -153,7 +100,7 @@ impl Node {
     }
 
     /// Judges a command and, if it is to be obeyed, does it. None: off.
-    pub(crate) fn obey(
+    pub fn obey(
         &mut self,
         command: &Command,
         new_name: impl FnOnce() -> String,
@@ -203,7 +150,11 @@ impl Node {
 
     fn act(&mut self, stamp: Stamp, action: &Action, new_name: impl FnOnce() -> String) -> bool {
         let running = self.app().is_some();
+        let quirks = self.quirks;
         match action {
+            Action::Promote | Action::Bootstrap if quirks.promote_fails => return false,
+            Action::Leave if quirks.leave_fails => return false,
+            starts if starts.starts() && quirks.start_fails => return false,
             Action::Seed { forming } if !running => {
                 // Software that finds nothing begins a history of its own.
                 if *forming || self.volume.empty() {
@@ -222,6 +173,7 @@ impl Node {
                 }
             }
             Action::Stop => self.stop(),
+            Action::Start if !running => self.start(),
             Action::Leave => self.volume.evacuated = true,
             Action::MarkLeft => self.volume.left = true,
             Action::Follow(follow) if running => {
@@ -260,6 +212,15 @@ impl Node {
         }
     }
 
+    /// Starts to find its place by itself: beside whoever serves in the term that the volume knows.
+    fn start(&mut self) {
+        self.volume.evacuated = false;
+        let (term, roster) = (self.volume.terms.current(), self.volume.roster.clone());
+        if let Some(agent) = self.agent.as_mut() {
+            agent.app = Some(App::new(Role::Secondary, term, roster));
+        }
+    }
+
     fn join(&mut self, join: &Join, new_name: impl FnOnce() -> String) {
         if join.copy {
             if self.volume.complete && !self.volume.empty() {
@@ -275,14 +236,16 @@ impl Node {
         self.volume.terms = join.terms.clone();
         self.volume.evacuated = false;
         let roster = self.volume.roster.clone();
-        let app = App { copying: join.copy, ..App::new(join.role, Some(join.term), roster) };
+        // One that takes writes itself has to have everything first.
+        let copying = join.copy || join.role == Role::Primary;
+        let app = App { copying, ..App::new(join.role, Some(join.term), roster) };
         if let Some(agent) = self.agent.as_mut() {
             agent.app = Some(app);
         }
     }
 
     /// A person makes the running application primary by hand; the agent notices.
-    pub(crate) fn promote_by_hand(&mut self) {
+    pub fn promote_by_hand(&mut self) {
         let id = self
             .volume
             .roster

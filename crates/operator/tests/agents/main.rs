@@ -1,0 +1,7 @@
+//! The operator's client of agents against simulated ones, on paused time.
+
+#![cfg(test)]
+
+mod calls;
+mod scene;
+mod watches;

@@ -1,0 +1,22 @@
+//! Simulated agents that speak the wire protocol, for tests of the operator: in process, on tokio's (paused) time, and with
+//! chance from a seed, so that a run can be repeated.
+//!
+//! ```text
+//! Fleet::dial() → answer (HTTP) → Node of muster-test-model: a volume, an agent, an application
+//!                                   ↑ driver: what takes time      ↑ life: what happens to machines
+//! ```
+
+mod answer;
+mod driver;
+pub mod faults;
+mod fleet;
+mod life;
+mod oracle;
+mod pace;
+mod state;
+mod stream;
+
+pub use self::faults::{Fault, Faults, NoFaults, Seen};
+pub use self::fleet::{Body, Fleet};
+pub use self::pace::Pace;
+pub use self::state::Kind;

@@ -8,7 +8,7 @@ use http::header::CONTENT_TYPE;
 use http::{Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full};
 use muster_protocol::{
-    COMMAND_PATH, Command, EPOCH_PATH, Epoch, Fault as Refused, Outcome, REPORT_PATH, WATCH_PATH,
+    COMMAND_PATH, Command, EPOCH_PATH, Epoch, Fault as Refused, Instruction, Outcome, REPORT_PATH, WATCH_PATH,
 };
 use serde::Serialize;
 use tokio::sync::oneshot;
@@ -133,8 +133,8 @@ fn answer(inner: &Arc<Inner>, key: &Key, method: &Method, uri: &Uri, body: &Byte
             Ok(epoch) => said(inner.change(|state| state.take_epoch(key, epoch))),
             Err(error) => fault(StatusCode::BAD_REQUEST, error.to_string()),
         },
-        (&Method::POST, COMMAND_PATH) => match serde_json::from_slice::<Command>(body) {
-            Ok(command) => inner.change(|state| state.obey(key, &command)),
+        (&Method::POST, COMMAND_PATH) => match serde_json::from_slice::<Instruction>(body) {
+            Ok(instruction) => inner.change(|state| state.obey(key, &instruction.command)),
             Err(error) => fault(StatusCode::BAD_REQUEST, error.to_string()),
         },
         _ => fault(StatusCode::NOT_FOUND, format!("there is no {method} {}", uri.path())),
@@ -160,9 +160,11 @@ impl State {
 
     fn fault(&mut self, key: &Key, uri: &Uri, body: &Bytes) -> Fault {
         self.requests += 1;
-        let command = (uri.path() == COMMAND_PATH).then(|| serde_json::from_slice(body).ok()).flatten();
+        let is_command = uri.path() == COMMAND_PATH;
+        let instruction = is_command.then(|| serde_json::from_slice::<Instruction>(body).ok()).flatten();
         let (namespace, member) = key.clone();
-        let seen = Seen { number: self.requests, namespace, member, path: uri.path().to_owned(), command };
+        let seen =
+            Seen { number: self.requests, namespace, member, path: uri.path().to_owned(), instruction };
         self.faults.request(&seen)
     }
 

@@ -22,7 +22,8 @@ pub(crate) async fn drive(fleet: Weak<Inner>, woken: Arc<Notify>) {
             let Some(inner) = fleet.upgrade() else { return };
             let mut state = inner.state();
             state.do_what_is_due();
-            state.settle();
+            inner.settle(state);
+            let state = inner.state();
             state.due.keys().next().map(|(at, _)| *at)
         };
         match next {
@@ -168,7 +169,13 @@ impl State {
             report.serial = 0;
             report
         });
+        let ready = node.is_ready();
         let Some(extra) = self.members.get_mut(key) else { return };
+        let run = report.as_ref().map(|report| report.instance);
+        if extra.lived != (run, ready) {
+            extra.lived = (run, ready);
+            self.lives.insert(key.clone());
+        }
         if extra.said != report {
             extra.said = report;
             extra.news.send_modify(|news| *news += 1);

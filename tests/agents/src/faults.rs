@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use muster_protocol::Command;
+use muster_protocol::{Command, Instruction};
 
 /// A request that is on its way to an agent.
 #[derive(Clone, Debug)]
@@ -15,8 +15,15 @@ pub struct Seen {
     pub member: String,
     /// The path, without what was asked.
     pub path: String,
+    /// The instruction, if it is one that makes sense.
+    pub instruction: Option<Instruction>,
+}
+
+impl Seen {
     /// The command, if it is one that makes sense.
-    pub command: Option<Command>,
+    pub fn command(&self) -> Option<&Command> {
+        self.instruction.as_ref().map(|instruction| &instruction.command)
+    }
 }
 
 /// What happens to a request.

@@ -9,10 +9,11 @@ use futures::future::BoxFuture;
 use http::{Request, Response};
 use http_body_util::Full;
 use http_body_util::combinators::UnsyncBoxBody;
+use jiff::Timestamp;
 use muster_core::manager::roster::Copies;
 use muster_protocol::Measured;
 use muster_test_model::{Node, Quirks};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -32,6 +33,8 @@ pub(crate) struct Inner {
     state: Mutex<State>,
     /// Something new is due.
     pub(crate) woken: Arc<Notify>,
+    /// Moves when a run began or ended, or readiness changed.
+    lives: watch::Sender<u64>,
     driver: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -52,10 +55,19 @@ impl Inner {
     pub(crate) fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.state();
         let result = change(&mut state);
-        state.settle();
-        drop(state);
+        self.settle(state);
         self.woken.notify_one();
         result
+    }
+
+    /// After any change.
+    pub(crate) fn settle(&self, mut state: MutexGuard<'_, State>) {
+        state.settle();
+        let lived = !state.lives.is_empty();
+        drop(state);
+        if lived {
+            self.lives.send_modify(|lives| *lives += 1);
+        }
     }
 }
 
@@ -71,6 +83,7 @@ impl Fleet {
         let inner = Arc::new(Inner {
             state: Mutex::new(State::new(seed, pace)),
             woken: Arc::clone(&woken),
+            lives: watch::channel(0).0,
             driver: Mutex::new(None),
         });
         let driver = tokio::spawn(driver::drive(Arc::downgrade(&inner), woken));
@@ -171,6 +184,26 @@ impl Fleet {
     /// A person said that writes of this cluster may be lost.
     pub fn accept_loss(&self, namespace: &str, cluster: &str, accepted: bool) {
         self.0.change(|state| state.ensure_cluster(namespace, cluster).loss_accepted = accepted);
+    }
+
+    /// Moves when a run began or ended, or readiness changed: then it is asked [whose](Self::changed_lives).
+    pub fn lives(&self) -> watch::Receiver<u64> {
+        self.0.lives.subscribe()
+    }
+
+    /// The members, with their namespaces, of whom that is true since this was asked last.
+    pub fn changed_lives(&self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.0.state().lives).into_iter().collect()
+    }
+
+    /// The time of day in the fleet.
+    pub fn now(&self) -> Timestamp {
+        self.0.state().now()
+    }
+
+    /// Says what time of day it is.
+    pub fn set_time(&self, now: Timestamp) {
+        self.0.state().began = (now, Instant::now());
     }
 
     /// What happened that never may. A test asks at its end.

@@ -10,6 +10,7 @@ mod answer;
 mod driver;
 pub mod faults;
 mod fleet;
+pub mod kubelet;
 mod life;
 mod oracle;
 mod pace;

@@ -121,9 +121,22 @@ impl Fleet {
 
     /// Whether a member's application does what its role asks: what a readiness probe finds.
     pub fn is_ready(&self, namespace: &str, member: &str) -> bool {
-        let state = self.0.state();
-        let app = state.peek(&key(namespace, member)).and_then(|node| node.app());
-        app.is_some_and(|app| app.serving || (app.synced && !app.isolated))
+        self.0.state().peek(&key(namespace, member)).is_some_and(Node::is_ready)
+    }
+
+    /// The run of a member's agent, while there is one.
+    pub fn run(&self, namespace: &str, member: &str) -> Option<Instance> {
+        self.0.state().run(&key(namespace, member))
+    }
+
+    /// Whether its machine is off.
+    pub fn is_dark(&self, namespace: &str, member: &str) -> bool {
+        self.0.state().members.get(&key(namespace, member)).is_some_and(|extra| extra.dark)
+    }
+
+    /// The Pod in which its agent was started last.
+    pub fn pod_of(&self, namespace: &str, member: &str) -> Option<String> {
+        self.0.state().members.get(&key(namespace, member))?.pod_uid.clone()
     }
 }
 
@@ -131,10 +144,12 @@ impl State {
     pub(crate) fn begin_run(&mut self, key: &Key) {
         let (high, low) = (self.chance.random::<u64>() << 32, self.fresh());
         let instance = Instance(high | low);
+        let now = self.now();
         let Some(node) = self.node(key) else { return };
         node.agent = Some(Agent { looking: true, ..Agent::new(instance) });
         if let Some(extra) = self.members.get_mut(key) {
             (extra.copy_due, extra.serve_due) = (false, false);
+            extra.started = now;
         }
         let at = after(self.pace.looking, &mut self.chance);
         self.schedule(at, Due::Looked(key.clone(), instance));

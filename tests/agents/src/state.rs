@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
 use muster_core::manager::report::{Instance, Report};
 use muster_core::manager::roster::Copies;
 use muster_protocol::{Line, Measured, Storage};
@@ -17,6 +18,8 @@ use crate::pace::Pace;
 
 /// What a member can store unless a test says otherwise.
 const CAPACITY: u64 = 10 << 30;
+/// The time of day when a fleet begins: 2026-01-01.
+const BEGAN: SignedDuration = SignedDuration::from_secs(1_767_225_600);
 
 /// How the software of a cluster replicates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,10 +65,14 @@ pub(crate) struct Cluster {
 pub(crate) struct Extra {
     pub(crate) cluster: String,
     pub(crate) pod_uid: Option<String>,
+    /// When the present run began.
+    pub(crate) started: Timestamp,
     /// Moves when there is something new to say.
     pub(crate) news: watch::Sender<u64>,
     /// What was said last, apart from what moves all the time.
     pub(crate) said: Option<Report>,
+    /// The run and its readiness, as the kubelet was told of them.
+    pub(crate) lived: (Option<Instance>, bool),
     pub(crate) measured: Measured,
     /// No message comes through, in either direction.
     pub(crate) isolated: bool,
@@ -89,8 +96,10 @@ impl Extra {
         Self {
             cluster: cluster.to_owned(),
             pod_uid: None,
+            started: Timestamp::UNIX_EPOCH,
             news: watch::channel(0).0,
             said: None,
+            lived: (None, false),
             measured: Measured { storage, ..Measured::default() },
             isolated: false,
             stalled: false,
@@ -116,6 +125,10 @@ pub(crate) struct State {
     /// The clusters in which something may have changed.
     pub(crate) touched: BTreeSet<Key>,
     pub(crate) requests: u64,
+    /// Runs that began or ended, and readiness that changed, since someone asked.
+    pub(crate) lives: BTreeSet<Key>,
+    /// The time of day when the fleet was made, and when that was.
+    pub(crate) began: (Timestamp, Instant),
     writes: u64,
     given: u64,
 }
@@ -132,9 +145,17 @@ impl State {
             violations: Vec::new(),
             touched: BTreeSet::new(),
             requests: 0,
+            lives: BTreeSet::new(),
+            began: (Timestamp::UNIX_EPOCH + BEGAN, Instant::now()),
             writes: 0,
             given: 0,
         }
+    }
+
+    /// The time of day.
+    pub(crate) fn now(&self) -> Timestamp {
+        let passed = SignedDuration::try_from(self.began.1.elapsed()).unwrap_or_default();
+        self.began.0.saturating_add(passed).unwrap_or(Timestamp::MAX)
     }
 
     /// A number that was never given before.
@@ -196,6 +217,7 @@ impl State {
             cluster: extra.cluster.clone(),
             member: key.1.clone(),
             pod_uid: extra.pod_uid.clone(),
+            started: Some(extra.started),
             report,
             measured: extra.measured.clone(),
         })

@@ -73,6 +73,11 @@ impl Node {
         self.app().is_some_and(|app| app.role == Role::Primary)
     }
 
+    /// Whether its application does what its role asks: what a readiness probe finds.
+    pub fn is_ready(&self) -> bool {
+        self.app().is_some_and(|app| app.serving || (app.synced && !app.isolated && !app.copying))
+    }
+
     /// Answers the question of this round; None when it is off.
     pub fn report(&mut self, round: u64) -> Option<Report> {
         let volume = &self.volume;

@@ -8,7 +8,7 @@ use http::header::CONTENT_TYPE;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use muster_protocol::{
-    COMMAND_PATH, Command, EPOCH_PATH, Epoch, Fault, Line, MAX_MESSAGE_BYTES, Outcome, REPORT_PATH,
+    COMMAND_PATH, EPOCH_PATH, Epoch, Fault, Instruction, Line, MAX_MESSAGE_BYTES, Outcome, REPORT_PATH,
     WATCH_PATH,
 };
 use serde::Serialize;
@@ -130,8 +130,8 @@ impl Agent {
 
     /// Tells the agent what to do. After an error that [may have been obeyed](CallError::may_have_been_obeyed) only a
     /// later report, or the answer to the very same command, says what became of it.
-    pub async fn command(&self, command: &Command) -> Result<Outcome, CallError> {
-        let request = self.request(Method::POST, COMMAND_PATH, json(command)?)?;
+    pub async fn command(&self, instruction: &Instruction) -> Result<Outcome, CallError> {
+        let request = self.request(Method::POST, COMMAND_PATH, json(instruction)?)?;
         self.ask(request, self.limits.command).await
     }
 

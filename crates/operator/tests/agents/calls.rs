@@ -49,7 +49,7 @@ async fn a_command_is_obeyed_once_and_answered_again() {
     pass(Duration::from_secs(2)).await;
     assert_eq!(fleet.serving(NAMESPACE, "orders"), [MEMBER]);
     let mut stale = command(&line, 2, Action::Stop);
-    stale.instance = Instance(1);
+    stale.command.instance = Instance(1);
     assert_eq!(agent.command(&stale).await.unwrap(), Outcome::Refused(Refusal::OtherInstance));
 }
 
@@ -69,7 +69,7 @@ async fn whether_a_command_may_have_been_obeyed_is_known() {
         let line = agent.report(1).await.unwrap();
         fleet.set_faults(Arc::new(
             move |seen: &Seen| {
-                if seen.command.is_some() { fault } else { Fault::None }
+                if seen.instruction.is_some() { fault } else { Fault::None }
             },
         ));
         let stop = command(&line, 1, Action::Stop);
@@ -85,7 +85,7 @@ async fn what_was_sent_arrives_late_though_nobody_waits_for_it() {
     let (fleet, agent) = one_member().await;
     let line = agent.report(1).await.unwrap();
     fleet.set_faults(Arc::new(|seen: &Seen| {
-        if seen.command.is_some() { Fault::Late(COMMAND_TIMEOUT * 2) } else { Fault::None }
+        if seen.instruction.is_some() { Fault::Late(COMMAND_TIMEOUT * 2) } else { Fault::None }
     }));
     agent.command(&command(&line, 1, Action::Stop)).await.unwrap_err();
     pass(COMMAND_TIMEOUT * 2).await;

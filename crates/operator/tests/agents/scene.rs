@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use muster_core::manager::stamp::Stamp;
 use muster_operator::agents::{Agent, Event, Events, News, Peer};
-use muster_protocol::{Action, Command, Line};
+use muster_protocol::{Action, Command, Instruction, Line};
 use muster_test_agents::Fleet;
 use tokio::time::Instant;
 
@@ -38,9 +38,10 @@ pub(crate) async fn pass(time: Duration) {
 }
 
 /// A command for the run that said this line.
-pub(crate) fn command(line: &Line, n: u64, action: Action) -> Command {
+pub(crate) fn command(line: &Line, n: u64, action: Action) -> Instruction {
     let instance = line.report.instance;
-    Command { stamp: Stamp::new(7, n), instance, member: line.member.clone(), roster: None, action }
+    let (stamp, member) = (Stamp::new(7, n), line.member.clone());
+    Instruction { command: Command { stamp, instance, member, roster: None, action }, peers: Vec::new() }
 }
 
 /// The next event that is like this, passing over others.

@@ -1,0 +1,111 @@
+//! Stateful sets of at most one Pod, updated on delete.
+
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use serde_json::{Value, json};
+
+use super::objects::{at, is_ending, revision, status_patch, text};
+use super::seen::Kind;
+use super::work::{Again, Work};
+use crate::state::Key;
+
+const REVISION: &str = "controller-revision-hash";
+
+impl Work {
+    pub(super) async fn keep_set(&mut self, key: &Key) -> Result<(), Again> {
+        let Some(set) = self.seen.get(Kind::StatefulSet, key).cloned() else { return Ok(()) };
+        if is_ending(&set) {
+            return Ok(());
+        }
+        let (namespace, name) = key;
+        let pod_key = (namespace.clone(), format!("{name}-0"));
+        let wanted = at(&set, "/spec/replicas").as_u64().unwrap_or(1).min(1);
+        let pods = Kind::Pod.api(&self.client, namespace);
+        match (wanted, self.seen.get(Kind::Pod, &pod_key)) {
+            (1, None) => {
+                let pod: DynamicObject =
+                    serde_json::from_value(pod_of(&set, name)).map_err(kube::Error::SerdeError)?;
+                match pods.create(&PostParams::default(), &pod).await {
+                    Ok(created) => drop(self.seen.put(Kind::Pod, &created)),
+                    // It is there, and will be seen.
+                    Err(kube::Error::Api(status)) if status.code == 409 => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            (0, Some(pod)) if !is_ending(pod) => {
+                pods.delete(&pod_key.1, &DeleteParams::default()).await?;
+            }
+            _ => {}
+        }
+        self.report_set(key, &set, &pod_key).await
+    }
+
+    async fn report_set(&mut self, key: &Key, set: &Value, pod_key: &Key) -> Result<(), Again> {
+        let newest = revision(&key.1, at(set, "/spec/template"));
+        let pod = self.seen.get(Kind::Pod, pod_key).filter(|pod| owned_by(pod, text(set, "/metadata/uid")));
+        let one = |is: bool| u32::from(is);
+        let exists = pod.is_some();
+        let updated = pod.is_some_and(|pod| at(pod, "/metadata/labels")[REVISION] == newest.as_str());
+        let ready = pod.is_some_and(is_ready);
+        let first = Some(text(set, "/status/currentRevision")).filter(|it| !it.is_empty());
+        let status = json!({
+            "observedGeneration": at(set, "/metadata/generation"),
+            "replicas": one(exists),
+            "readyReplicas": one(ready),
+            "availableReplicas": one(ready),
+            "currentReplicas": one(exists),
+            "updatedReplicas": one(updated),
+            "currentRevision": first.unwrap_or(&newest),
+            "updateRevision": newest,
+            "collisionCount": 0,
+        });
+        let Some(patch) = status_patch(&counted(set), &status) else { return Ok(()) };
+        let sets = Kind::StatefulSet.api(&self.client, &key.0);
+        let written = sets.patch_status(&key.1, &PatchParams::default(), &Patch::Merge(&patch)).await?;
+        self.seen.put(Kind::StatefulSet, &written);
+        Ok(())
+    }
+}
+
+/// With the counts that are left out when they are 0.
+fn counted(set: &Value) -> Value {
+    let mut set = set.clone();
+    for count in ["replicas", "readyReplicas", "availableReplicas", "currentReplicas", "updatedReplicas"] {
+        if set["status"].is_object() && set["status"][count].is_null() {
+            set["status"][count] = 0.into();
+        }
+    }
+    set
+}
+
+fn owned_by(pod: &Value, uid: &str) -> bool {
+    let owners = at(pod, "/metadata/ownerReferences").as_array();
+    owners.is_some_and(|owners| owners.iter().any(|owner| owner["uid"] == uid))
+}
+
+/// Whether its condition says that it is ready.
+fn is_ready(pod: &Value) -> bool {
+    let conditions = at(pod, "/status/conditions").as_array();
+    let says = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
+    !is_ending(pod) && conditions.is_some_and(|all| all.iter().any(says))
+}
+
+fn pod_of(set: &Value, name: &str) -> Value {
+    let template = at(set, "/spec/template");
+    let mut metadata = template["metadata"].clone();
+    if !metadata.is_object() {
+        metadata = json!({});
+    }
+    metadata["name"] = format!("{name}-0").into();
+    metadata["namespace"] = at(set, "/metadata/namespace").clone();
+    metadata["labels"][REVISION] = revision(name, template).into();
+    metadata["labels"]["statefulset.kubernetes.io/pod-name"] = format!("{name}-0").into();
+    metadata["labels"]["apps.kubernetes.io/pod-index"] = "0".into();
+    metadata["ownerReferences"] = json!([{
+        "apiVersion": "apps/v1", "kind": "StatefulSet", "name": name, "uid": at(set, "/metadata/uid"),
+        "controller": true, "blockOwnerDeletion": true,
+    }]);
+    let mut spec = template["spec"].clone();
+    spec["hostname"] = format!("{name}-0").into();
+    spec["subdomain"] = at(set, "/spec/serviceName").clone();
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+}

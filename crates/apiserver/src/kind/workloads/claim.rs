@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::controllers::reset_status;
 use super::fields::{at, fill, fill_text, given, inner, is_true, list, set, text, unset, with};
-use super::quantity::Quantity;
+use super::quantity::{Quantity, quantity};
 use super::template::round_up;
 use super::{names, selector};
 use crate::error::{ApiError, Reason, Subject};
@@ -146,7 +146,7 @@ fn is_old_source(source: &Value) -> bool {
 
 /// What a claim asks for.
 fn size(claim: &Value) -> Option<Quantity> {
-    claim.pointer("/spec/resources/requests/storage").and_then(Quantity::of)
+    claim.pointer("/spec/resources/requests/storage").and_then(quantity)
 }
 
 fn class(claim: &Value) -> &str {
@@ -220,7 +220,7 @@ pub(super) fn check_modes(modes: &[Value], path: &Path, errors: &mut Vec<FieldEr
 }
 
 fn check_size(spec: &Value, path: &Path, errors: &mut Vec<FieldError>) {
-    match spec.pointer("/resources/requests/storage").and_then(Quantity::of) {
+    match spec.pointer("/resources/requests/storage").and_then(quantity) {
         None => errors.push(FieldError::required(path, "")),
         Some(size) if !size.sign().is_gt() => {
             errors.push(FieldError::invalid(path, size.to_string(), "must be greater than zero"));
@@ -235,7 +235,7 @@ fn check_changes(object: &Value, old: &Value, errors: &mut Vec<FieldError>) {
         errors.push(FieldError::forbidden(&path, OTHER_CHANGES));
     }
     let shrinks = size(object).zip(size(old)).is_some_and(|(new, old)| new < old);
-    let given = old.pointer("/status/capacity/storage").and_then(Quantity::of);
+    let given = old.pointer("/status/capacity/storage").and_then(quantity);
     let too_small = match (size(object), given) {
         (Some(new), Some(given)) => new <= given,
         (Some(new), None) => !new.sign().is_gt(),

@@ -6,7 +6,7 @@ use super::claim::{VOLUME_MODES, check_modes, protect};
 use super::controllers::reset_status;
 use super::fields::{at, fill, fill_text, given, inner, list, set, text, with};
 use super::names;
-use super::quantity::Quantity;
+use super::quantity::quantity;
 use super::template::{check_host_path, check_node_selector, default_driver, round_up};
 use crate::error::ApiError;
 use crate::kind::{Around, Particular};
@@ -157,7 +157,7 @@ fn check_capacity(spec: &Value, path: &Path, errors: &mut Vec<FieldError>) {
         errors.push(FieldError::not_supported(path, shown, &["storage".to_owned()]));
     }
     for (name, amount) in capacity.into_iter().flatten() {
-        let Some(amount) = Quantity::of(amount).filter(|amount| !amount.sign().is_gt()) else { continue };
+        let Some(amount) = quantity(amount).filter(|amount| !amount.sign().is_gt()) else { continue };
         let path = path.key(name);
         errors.push(FieldError::invalid(&path, amount.to_string(), "must be greater than zero"));
     }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use kube_cel::KubeCelExt;
 use kube_cel::cel::objects::{Key, Opaque, OptionalValue, TryIntoValue as _};
 use kube_cel::cel::{Context, ExecutionError, IdedExpr, Value};
+use muster_quantity::Quantity;
 
+use super::absorb;
 use super::rewrite::{AS_TEXT, CHECK_QUANTITY, IN_UTC, IS_QUANTITY, SELECT_OPTIONAL, TICK};
-use super::{absorb, quantity};
 
 /// Steps of loops that one rule may take. The server allows a rule a million units of cost; a step takes four or more.
 pub(super) const MAX_STEPS_OF_A_RULE: u64 = 250_000;
@@ -67,11 +68,11 @@ fn context() -> Context<'static> {
     absorb::register(&mut context);
     context.add_function(TICK, tick);
     context.add_function(SELECT_OPTIONAL, select_optional);
-    context.add_function(CHECK_QUANTITY, |text: Arc<String>| match quantity::check(&text) {
-        Ok(()) => Ok(Value::String(text)),
+    context.add_function(CHECK_QUANTITY, |text: Arc<String>| match text.parse::<Quantity>() {
+        Ok(_) => Ok(Value::String(text)),
         Err(error) => Err(ExecutionError::function_error("quantity", error)),
     });
-    context.add_function(IS_QUANTITY, |text: Arc<String>| quantity::check(&text).is_ok());
+    context.add_function(IS_QUANTITY, |text: Arc<String>| text.parse::<Quantity>().is_ok());
     context.add_function(AS_TEXT, |value: Value| -> Result<Value, ExecutionError> {
         Ok(if let Value::Bool(value) = value { Value::String(Arc::new(value.to_string())) } else { value })
     });

@@ -10,7 +10,6 @@ mod errors;
 mod field_path;
 mod names;
 mod program;
-mod quantity;
 mod rewrite;
 mod types;
 mod values;

@@ -57,6 +57,7 @@ fn rules_see_values_of_every_type() {
         "self.a__dash__b == '1' && self.__namespace__ == 'n'",
         "has(self.text) && !has(self.map.k)",
         "quantity('1Gi').isGreaterThan(quantity('1Mi'))",
+        "isQuantity('Ki') && !isQuantity('Pi') && !isQuantity('1e')",
         "self.?text.orValue('') == 'x' && self.map.?z.orValue('none') == 'none'",
         "string(self.port) == '80'",
         "[1, 5, 2].max() == 5 && [1, 2].sum() == 3",

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::fields::{entries, given, list};
 use super::super::names;
-use super::super::quantity::Quantity;
+use super::super::quantity::{MILLI, Quantity, quantity};
 use crate::schema::{FieldError, Path};
 
 /// The resources that containers may ask for without a prefix; those of huge pages besides.
@@ -19,8 +19,8 @@ const HUGE_PAGES: &str = "hugepages-";
 /// Rounds the quantities of a map up to what the server counts in.
 pub(in super::super) fn round_up(amounts: &mut Value) {
     for amount in amounts.as_object_mut().into_iter().flat_map(|amounts| amounts.values_mut()) {
-        if let Some(quantity) = Quantity::of(amount) {
-            *amount = Value::String(quantity.in_millis().to_string());
+        if let Some(read) = quantity(amount) {
+            *amount = Value::String(read.rounded_up(MILLI).as_kubernetes_prints());
         }
     }
 }
@@ -29,9 +29,9 @@ pub(in super::super) fn round_up(amounts: &mut Value) {
 pub(in super::super) fn totals<'a>(amounts: impl Iterator<Item = &'a Value>) -> BTreeMap<String, Quantity> {
     let mut totals: BTreeMap<String, Quantity> = BTreeMap::new();
     for (name, amount) in amounts.filter_map(Value::as_object).flatten() {
-        let Some(amount) = Quantity::of(amount) else { continue };
-        let total = totals.get(name).map_or(amount, |total| total.plus(amount));
-        totals.insert(name.clone(), total);
+        let Some(amount) = quantity(amount) else { continue };
+        let total = totals.get(name).map(|total| total.plus(&amount));
+        totals.insert(name.clone(), total.unwrap_or(amount));
     }
     totals
 }
@@ -64,12 +64,12 @@ pub(super) fn check_resources(container: &Value, path: &Path, claims: &[&str], e
 
 fn check_amount(name: &str, amount: &Value, path: &Path, errors: &mut Vec<FieldError>) {
     check_name(name, path, errors);
-    let Some(quantity) = Quantity::of(amount) else { return };
-    if quantity.sign().is_lt() {
-        errors.push(FieldError::invalid(path, quantity.to_string(), names::NEGATIVE));
+    let Some(amount) = quantity(amount) else { return };
+    if amount.sign().is_lt() {
+        errors.push(FieldError::invalid(path, amount.to_string(), names::NEGATIVE));
     }
-    if must_be_whole(name) && !quantity.is_whole() {
-        errors.push(FieldError::invalid(path, quantity.to_string(), "must be an integer"));
+    if must_be_whole(name) && !amount.is_whole() {
+        errors.push(FieldError::invalid(path, amount.to_string(), "must be an integer"));
     }
 }
 
@@ -87,8 +87,8 @@ fn check_name(name: &str, path: &Path, errors: &mut Vec<FieldError>) {
 }
 
 fn check_below_limit(name: &str, amount: &Value, limits: &Value, path: &Path, errors: &mut Vec<FieldError>) {
-    let Some(asked) = Quantity::of(amount) else { return };
-    let limit = given(limits, name).and_then(Quantity::of);
+    let Some(asked) = quantity(amount) else { return };
+    let limit = given(limits, name).and_then(quantity);
     let path_of_requests = path.child("requests");
     match limit {
         Some(limit) if asked != limit && !is_shareable(name) => {

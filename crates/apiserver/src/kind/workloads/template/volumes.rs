@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::fields::{given, list, number, text};
 use super::super::names;
-use super::super::quantity::Quantity;
+use super::super::quantity::quantity;
 use super::env::{check_field, check_resource};
 use crate::schema::{FieldError, Path};
 
@@ -97,7 +97,7 @@ fn check_source(volume: &Value, path: &Path, errors: &mut Vec<FieldError>) {
 }
 
 fn check_empty_dir(source: &Value, path: &Path, errors: &mut Vec<FieldError>) {
-    if given(source, "sizeLimit").and_then(Quantity::of).is_some_and(|limit| limit.sign().is_lt()) {
+    if given(source, "sizeLimit").and_then(quantity).is_some_and(|limit| limit.sign().is_lt()) {
         let wrong = "SizeLimit field must be a valid resource quantity";
         errors.push(FieldError::forbidden(&path.child("sizeLimit"), wrong));
     }

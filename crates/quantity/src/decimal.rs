@@ -5,7 +5,7 @@ use std::ops::Neg;
 
 /// `± digits × 10^exponent`, with neither leading nor trailing zeros among the digits; zero has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Decimal {
+pub(crate) struct Decimal {
     negative: bool,
     /// Most significant first, each 0 to 9.
     digits: Vec<u8>,
@@ -14,7 +14,7 @@ pub(super) struct Decimal {
 
 impl Decimal {
     /// The number written as `whole.fraction`; both hold ASCII digits only.
-    pub(super) fn from_digits(whole: &str, fraction: &str) -> Self {
+    pub(crate) fn from_digits(whole: &str, fraction: &str) -> Self {
         let digits = whole.bytes().chain(fraction.bytes()).map(|byte| byte.wrapping_sub(b'0')).collect();
         let places = i32::try_from(fraction.len()).unwrap_or(i32::MAX);
         Self { negative: false, digits, exponent: -places }.normalised()
@@ -25,24 +25,24 @@ impl Decimal {
         self.digits.drain(..zeros);
         while self.digits.last() == Some(&0) {
             self.digits.pop();
-            self.exponent += 1;
+            self.exponent = self.exponent.saturating_add(1);
         }
         if self.digits.is_empty() { Self::default() } else { self }
     }
 
     /// The power of ten of the last digit that is not zero.
-    pub(super) fn exponent(&self) -> i32 {
+    pub(crate) fn exponent(&self) -> i32 {
         self.exponent
     }
 
     /// Multiplies by `10^power`.
-    pub(super) fn times_ten_to_the(mut self, power: i32) -> Self {
-        self.exponent += power;
+    pub(crate) fn times_ten_to_the(mut self, power: i32) -> Self {
+        self.exponent = self.exponent.saturating_add(power);
         self.normalised()
     }
 
     /// Multiplies by `2^power`.
-    pub(super) fn times_two_to_the(mut self, power: i32) -> Self {
+    pub(crate) fn times_two_to_the(mut self, power: i32) -> Self {
         for _ in 0..power {
             let mut carry = 0;
             for digit in self.digits.iter_mut().rev() {
@@ -58,7 +58,7 @@ impl Decimal {
     }
 
     /// Rounds away from zero to a multiple of `10^exponent`.
-    pub(super) fn round_up(mut self, exponent: i32) -> Self {
+    pub(crate) fn round_up(mut self, exponent: i32) -> Self {
         if self.exponent >= exponent {
             return self;
         }
@@ -77,7 +77,7 @@ impl Decimal {
     }
 
     /// The digits of this number divided by `10^power`, which must leave a whole number.
-    pub(super) fn to_whole_string(&self, power: i32) -> String {
+    pub(crate) fn to_whole_string(&self, power: i32) -> String {
         if self.digits.is_empty() {
             return "0".to_owned();
         }
@@ -88,7 +88,7 @@ impl Decimal {
     }
 
     /// The number, if it is whole and fits.
-    pub(super) fn as_i64(&self) -> Option<i64> {
+    pub(crate) fn as_i64(&self) -> Option<i64> {
         let zeros = u32::try_from(self.exponent).ok()?;
         let sign = if self.negative { -1 } else { 1 };
         let mut number: i64 = 0;
@@ -99,8 +99,22 @@ impl Decimal {
     }
 
     /// A whole number, held within what an `i64` can carry.
-    pub(super) fn to_i64_saturating(&self) -> i64 {
+    pub(crate) fn to_i64_saturating(&self) -> i64 {
         self.as_i64().unwrap_or(if self.negative { i64::MIN } else { i64::MAX })
+    }
+
+    /// The sum, each part of it and itself held within what an `i64` can carry.
+    pub(crate) fn plus_saturating(&self, other: &Self) -> Self {
+        let (one, other) = (self.held(), other.held());
+        let power = one.exponent.min(other.exponent).min(0);
+        let scaled = |number: &Self| number.to_whole_string(power).parse::<i128>().unwrap_or(0);
+        let sum = scaled(&one) + scaled(&other);
+        let magnitude = Self::from_digits(&sum.unsigned_abs().to_string(), "").times_ten_to_the(power);
+        if sum < 0 { -magnitude } else { magnitude }.held()
+    }
+
+    fn held(&self) -> Self {
+        self.clone().clamp(Self::from(i64::MIN), Self::from(i64::MAX))
     }
 
     fn cmp_magnitude(&self, other: &Self) -> Ordering {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::astray;
 use super::feed::Seen;
 use super::owners::{self, FOREGROUND, Found, ORPHAN, Owner, let_go, release, waits};
 use super::queue::Queue;
@@ -20,6 +21,8 @@ pub(super) struct Garbage {
     /// The owners of what has some.
     owners: BTreeMap<Key, Vec<Owner>>,
     queue: Queue<Key>,
+    /// What names an owner in another namespace, and was not told of yet.
+    astray: Vec<(Key, Owner)>,
 }
 
 impl Garbage {
@@ -37,6 +40,11 @@ impl Garbage {
         for owner in before.iter().chain(&now) {
             if let Some(key) = owner.key(server, &seen.key.namespace) {
                 self.queue.add(key);
+            }
+        }
+        for owner in now.iter().filter(|owner| !before.contains(owner)) {
+            if astray::is_astray(server, owner, &seen.key.namespace) {
+                self.astray.push((seen.key.clone(), owner.clone()));
             }
         }
         if !now.is_empty() {
@@ -65,6 +73,9 @@ impl Garbage {
 
     /// Looks at what is in the queue; whether something failed.
     pub(super) async fn work(&mut self, server: &Server) -> bool {
+        for (key, owner) in std::mem::take(&mut self.astray) {
+            astray::tell(server, &key, &owner).await;
+        }
         self.queue.begin();
         while let Some(key) = self.queue.next() {
             let outcome = self.look_at(server, &key).await;

@@ -1,10 +1,12 @@
 //! What kube-controller-manager does with any object, done by the server itself: garbage collection, the end of
-//! namespaces, the protection of volumes in use, and the account that every namespace has.
+//! namespaces, the protection of volumes in use, the account that every namespace has, and the certificate of the server.
 //!
 //! One loop drives them all: changes are told to each, then each does what follows from them, until nothing is left to
 //! do. Nothing is asked for by the clock, so that a test in paused time takes no time at all.
 
 mod accounts;
+mod astray;
+mod authority;
 mod feed;
 mod garbage;
 mod namespaces;
@@ -15,6 +17,7 @@ mod queue;
 use std::time::Duration;
 
 use self::accounts::Accounts;
+use self::authority::Authority;
 use self::feed::{Feed, News, Seen};
 use self::garbage::Garbage;
 use self::namespaces::Namespaces;
@@ -24,14 +27,26 @@ use crate::server::Server;
 /// After how long what could not be done is tried again.
 const RETRY: Duration = Duration::from_secs(1);
 
+/// What the controllers cannot find out by themselves.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The certificate (PEM) by which the server is known: every namespace gets it, in `kube-root-ca.crt`. None: none does.
+    pub authority: Option<String>,
+}
+
 /// Runs the controllers of this server for as long as it is polled.
 pub async fn run(server: Server) {
+    run_with(server, Settings::default()).await;
+}
+
+/// The same with settings.
+pub async fn run_with(server: Server, settings: Settings) {
     let mut feed = Feed::new(&server);
-    let mut all = All::default();
+    let mut all = All::new(&settings);
     loop {
         let seen = match feed.news() {
             News::Everything(seen) => {
-                all = All::default();
+                all = All::new(&settings);
                 seen
             }
             News::Changes(seen) => seen,
@@ -46,20 +61,31 @@ pub async fn run(server: Server) {
 }
 
 /// The controllers.
-#[derive(Default)]
 struct All {
     garbage: Garbage,
     namespaces: Namespaces,
     protection: Protection,
     accounts: Accounts,
+    authority: Authority,
 }
 
 impl All {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            garbage: Garbage::default(),
+            namespaces: Namespaces::default(),
+            protection: Protection::default(),
+            accounts: Accounts::default(),
+            authority: Authority::new(settings.authority.clone()),
+        }
+    }
+
     fn observe(&mut self, server: &Server, seen: &Seen) {
         self.garbage.observe(server, seen);
         self.namespaces.observe(seen);
         self.protection.observe(seen);
         self.accounts.observe(seen);
+        self.authority.observe(seen);
     }
 
     /// Does what is to be done now; whether something failed, and has to be tried again.
@@ -68,6 +94,7 @@ impl All {
         let namespaces = self.namespaces.work(server).await;
         let protection = self.protection.work(server).await;
         let accounts = self.accounts.work(server).await;
-        garbage || namespaces || protection || accounts
+        let authority = self.authority.work(server).await;
+        garbage || namespaces || protection || accounts || authority
     }
 }

@@ -1,6 +1,7 @@
 //! What the server's own controllers do, seen by a client, in paused time.
 #![cfg(test)] // so that the lints for tests hold in helper functions too
 
+mod authority;
 mod ours;
 mod stories;
 mod world;

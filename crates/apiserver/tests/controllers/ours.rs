@@ -3,7 +3,7 @@
 use http::Request;
 use http_body_util::BodyExt;
 use kube::client::Body;
-use muster_apiserver::controllers;
+use muster_apiserver::controllers::{self, Settings};
 use muster_apiserver::server::Server;
 use muster_apiserver::server::source::Seeded;
 use serde_json::Value;
@@ -13,6 +13,9 @@ use crate::world::World;
 
 /// How often the controllers get their turn before it is said that nothing will happen any more.
 const TURNS: usize = 500;
+
+/// What the controllers publish.
+pub(crate) const CERTIFICATE: &str = "a certificate";
 
 pub(crate) struct Ours {
     runtime: Runtime,
@@ -26,7 +29,8 @@ impl Ours {
         let client = runtime.block_on(async {
             let source = Seeded::new(1, "2026-01-01T00:00:00Z".parse().unwrap());
             let server = Server::builder().source(source).build().await;
-            tokio::spawn(controllers::run(server.clone()));
+            let settings = Settings { authority: Some(CERTIFICATE.to_owned()) };
+            tokio::spawn(controllers::run_with(server.clone(), settings));
             kube::Client::new(server, "default")
         });
         Self { runtime, client }

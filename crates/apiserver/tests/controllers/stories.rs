@@ -113,6 +113,38 @@ pub(crate) fn other_namespace(world: &dyn World) {
     world.create(&here, &owned("child", &[(&owner, false)]));
     world.until_gone(&format!("{here}/child"));
     assert!(world.is_there(&format!("{there}/owner")));
+    told_astray(world, "here", ("v1", "ConfigMap", "child"), "here", &owner);
+}
+
+/// An event says that the owner is in another namespace.
+fn told_astray(
+    world: &dyn World,
+    events: &str,
+    (version, kind, name): (&str, &str, &str),
+    namespace: &str,
+    owner: &Value,
+) {
+    let mut about = json!({"apiVersion": version, "kind": kind, "name": name});
+    if !namespace.is_empty() {
+        about["namespace"] = namespace.into();
+    }
+    let uid = owner["metadata"]["uid"].as_str().unwrap();
+    let expected = json!({
+        "involvedObject": about, "type": "Warning", "reason": "OwnerRefInvalidNamespace", "count": 1,
+        "message": format!(
+            "ownerRef [v1/ConfigMap, namespace: {namespace}, name: owner, uid: {uid}] does not exist in namespace {namespace:?}"
+        ),
+        "source": {"component": "garbage-collector-controller"},
+        "reportingComponent": "garbage-collector-controller", "reportingInstance": "",
+    });
+    world.until_so(&format!("/api/v1/namespaces/{events}/events"), &|list| {
+        list["items"].as_array().into_iter().flatten().any(|event| {
+            let mut said: Value =
+                expected.as_object().unwrap().keys().map(|key| (key.clone(), event[key].clone())).collect();
+            said["involvedObject"].as_object_mut().and_then(|about| about.remove("uid"));
+            said == expected && event["metadata"]["name"].as_str().unwrap().starts_with(&format!("{name}."))
+        })
+    });
 }
 
 pub(crate) fn cluster_scoped(world: &dyn World) {
@@ -122,6 +154,8 @@ pub(crate) fn cluster_scoped(world: &dyn World) {
     role["rules"] = json!([]);
     let roles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
     world.create(roles, &role);
+    let about = ("rbac.authorization.k8s.io/v1", "ClusterRole", "owned-by-a-map");
+    told_astray(world, "default", about, "", &owner);
     world.delete(&format!("{maps}/owner"), "Background");
     world.settle();
     assert!(world.is_there(&format!("{roles}/owned-by-a-map")));

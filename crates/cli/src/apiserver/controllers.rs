@@ -2,7 +2,7 @@
 //! they stop.
 
 use anyhow::{Error, anyhow};
-use muster_apiserver::controllers;
+use muster_apiserver::controllers::{self, Settings};
 use muster_apiserver::server::Server;
 use tokio::task::{JoinError, JoinHandle};
 
@@ -14,8 +14,9 @@ impl Controllers {
         Self(None)
     }
 
-    pub(super) fn start(server: Server) -> Self {
-        Self::run(controllers::run(server))
+    pub(super) fn start(server: Server, authority: &str) -> Self {
+        let settings = Settings { authority: Some(authority.to_owned()) };
+        Self::run(controllers::run_with(server, settings))
     }
 
     fn run(task: impl Future<Output = ()> + Send + 'static) -> Self {

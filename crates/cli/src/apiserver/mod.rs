@@ -5,11 +5,10 @@ mod place;
 mod port;
 
 use std::io::{self, Write};
-use std::net::TcpListener;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use muster_apiserver::serve::{self, Limits, Running, kubeconfig};
+use muster_apiserver::serve::{self, Limits, kubeconfig};
 use muster_apiserver::server::Server;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -50,9 +49,14 @@ async fn serve_until_stopped(options: &Options) -> Result<()> {
         if options.ephemeral { Place::ephemeral()? } else { Place::kept(options.data_dir.as_deref())? };
     let listener = port::listen(&place, options.port)?;
     let server = Server::builder().store(place.store()?).build().await;
-    let mut controllers =
-        if options.no_controllers { Controllers::none() } else { Controllers::start(server.clone()) };
-    let running = start(&place, listener, server)?;
+    let identity = place.identity()?;
+    let mut controllers = if options.no_controllers {
+        Controllers::none()
+    } else {
+        Controllers::start(server.clone(), identity.authority())
+    };
+    let running = serve::start(listener, &identity, Limits::default(), server)?;
+    kubeconfig::write(&place.kubeconfig(), &running.url(), &identity)?;
     eprintln!("muster: serving {}; {}", running.url(), place.describe());
     let outcome = match announce(&place) {
         Ok(()) => tokio::select! {
@@ -66,13 +70,6 @@ async fn serve_until_stopped(options: &Options) -> Result<()> {
     };
     running.stop().await;
     outcome
-}
-
-fn start(place: &Place, listener: TcpListener, server: Server) -> Result<Running> {
-    let identity = place.identity()?;
-    let running = serve::start(listener, &identity, Limits::default(), server)?;
-    kubeconfig::write(&place.kubeconfig(), &running.url(), &identity)?;
-    Ok(running)
 }
 
 /// The one line that says that everything is there.

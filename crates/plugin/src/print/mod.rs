@@ -1,0 +1,13 @@
+//! How things are shown: aligned columns, colour, ages, and whole documents.
+
+pub mod age;
+pub mod document;
+pub mod paint;
+pub mod table;
+
+pub use document::document;
+pub use paint::{Paint, Tone};
+pub use table::Table;
+
+/// What stands where nothing is known.
+pub const NOTHING: &str = "-";

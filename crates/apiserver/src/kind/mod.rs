@@ -168,4 +168,8 @@ pub trait Around {
     fn now(&self) -> String;
     /// A random number, for what is allocated by chance.
     fn random(&self) -> u64;
+    /// Whether nothing will be stored: then nothing is given out either.
+    fn is_dry_run(&self) -> bool {
+        false
+    }
 }

@@ -5,8 +5,10 @@ use std::sync::{Arc, PoisonError};
 use serde_json::Value;
 
 use super::Server;
+use super::call::Call;
+use crate::error::ApiError;
 use crate::kind::{Around, Given};
-use crate::lifecycle::{Source, metadata};
+use crate::lifecycle::{Part, Source, metadata};
 use crate::store::{Key, Scope};
 
 impl Around for Server {
@@ -31,5 +33,49 @@ impl Around for Server {
 
     fn random(&self) -> u64 {
         self.source().random()
+    }
+}
+
+/// The server around an object that will not be stored.
+struct DryRun<'a>(&'a Server);
+
+impl Around for DryRun<'_> {
+    fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Arc<Value>> {
+        Around::get(self.0, resource, namespace, name)
+    }
+
+    fn list(&self, resource: &str) -> Vec<Arc<Value>> {
+        Around::list(self.0, resource)
+    }
+
+    fn given(&self) -> Given {
+        self.0.given()
+    }
+
+    fn now(&self) -> String {
+        Around::now(self.0)
+    }
+
+    fn random(&self) -> u64 {
+        Around::random(self.0)
+    }
+
+    fn is_dry_run(&self) -> bool {
+        true
+    }
+}
+
+impl Server {
+    /// The server's own part in an object, which on a dry run will not be stored.
+    pub(super) fn prepare(
+        &self,
+        call: &Call,
+        object: &mut Value,
+        old: Option<&Value>,
+        dry_run: bool,
+    ) -> Result<(), ApiError> {
+        let around: &dyn Around = if dry_run { &DryRun(self) } else { self };
+        let part = if old.is_some() { call.part() } else { Part::Whole };
+        call.resource.kind.prepare(object, old, part, around)
     }
 }

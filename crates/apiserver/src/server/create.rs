@@ -52,7 +52,7 @@ impl Server {
             let needs = self.grounds(call, metadata::text(sent, "name"), anew)?;
             let object = lifecycle::create(sent.clone(), creation, &mut self.source())
                 .map_err(|error| unfit(call, sent.clone(), &error))?;
-            let object = self.complete_new(call, object, &owned)?;
+            let object = self.complete_new(call, object, options, &owned)?;
             let warnings = resource.kind.warnings(&object, None);
             let name = metadata::text(&object, "name").to_owned();
             let key = Key::new(&resource.id, call.namespace(), &name);
@@ -92,12 +92,13 @@ impl Server {
         &self,
         call: &Call,
         mut object: Value,
+        options: &WriteOptions,
         owned: impl Fn(&Self, &Value) -> Value,
     ) -> Result<Value, ApiError> {
         let kind = &call.resource.kind;
         kind.default(&mut object);
         let mut object = owned(self, &object);
-        kind.prepare(&mut object, None, Part::Whole, self)?;
+        self.prepare(call, &mut object, None, options.dry_run)?;
         let errors = kind.check(&object, None, Part::Whole);
         if errors.is_empty() {
             return Ok(object);

@@ -81,7 +81,7 @@ impl Server {
         let _alone = self.alone(resource).await;
         let old = objects::load_stored(resource, stored);
         let Proposal { object, mut warnings } = propose(self, &old)?;
-        let next = self.complete(call, object, &old).map_err(|error| error.warned(&warnings))?;
+        let next = self.complete(call, options, object, &old).map_err(|error| error.warned(&warnings))?;
         warnings.extend(resource.kind.warnings(&next, Some(&old)));
         let object = match lifecycle::settle(&old, next, part, resource.traits) {
             Updated::Same => old,
@@ -106,14 +106,20 @@ impl Server {
     }
 
     /// What is to take the place of an object, as it is to be stored.
-    fn complete(&self, call: &Call, mut object: Value, old: &Value) -> Result<Value, ApiError> {
+    fn complete(
+        &self,
+        call: &Call,
+        options: &WriteOptions,
+        mut object: Value,
+        old: &Value,
+    ) -> Result<Value, ApiError> {
         let (resource, part) = (&call.resource, call.part());
         read_version(&mut object)?;
         let fixed = check_deletion(call, &object, old);
         let mut next = lifecycle::update(old, object, part, resource.traits)
             .map_err(|error| not_updated(call, &error))?;
         fixed?;
-        resource.kind.prepare(&mut next, Some(old), part, self)?;
+        self.prepare(call, &mut next, Some(old), options.dry_run)?;
         keep_times_of_equal(old, &mut next);
         let errors = resource.kind.check(&next, Some(old), part);
         if errors.is_empty() {

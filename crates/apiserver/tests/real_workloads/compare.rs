@@ -22,7 +22,7 @@ pub(crate) struct Creation {
     pub(crate) name: &'static str,
     pub(crate) edits: Value,
     pub(crate) words: Words,
-    /// On a dry run the server does not say what is taken.
+    /// On a dry run the server gives nothing out, and says less of what is taken or out of range.
     pub(crate) stays: Stays,
 }
 

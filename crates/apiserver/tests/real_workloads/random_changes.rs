@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
 use crate::compare::{GONE, Words, edited, plain};
-use crate::server::{BROKEN, Objects, Sides, Stays};
+use crate::server::{Objects, Sides, Stays};
 
 /// How many pairs of creation and change are tried for each kind.
 const PAIRS: u32 = 60;
@@ -20,8 +20,17 @@ fn some(fields: &Fields) -> impl Strategy<Value = Value> + use<> {
         .prop_map(|fields| fields.into_iter().map(|(path, value)| (path.to_owned(), value)).collect())
 }
 
-/// How often the real server may break the connection: more would leave too little to compare.
-const MOST_BROKEN: u32 = 5;
+/// The one change over which the real server breaks the connection: a Service with an address shall have none any more, has
+/// no selector, and wants addresses of both versions. It then looks for one of version 6, where there is no one who gives
+/// them out, and panics.
+fn breaks_off(stored: &Value, next: &Value) -> bool {
+    let text = |object: &Value, field: &str| object["spec"][field].as_str().unwrap_or_default().to_owned();
+    let has_address =
+        |object: &Value| text(object, "type") != "ExternalName" && text(object, "clusterIP") != "None";
+    let both = text(next, "ipFamilyPolicy").ends_with("DualStack");
+    let headless = text(next, "type") != "ExternalName" && text(next, "clusterIP") == "None";
+    next["kind"] == "Service" && has_address(stored) && headless && both && next["spec"]["selector"].is_null()
+}
 
 /// Creates, and if that goes well changes, and takes away.
 async fn both_steps(server: &Objects, object: &Value, edits: &Value) -> Value {
@@ -31,10 +40,14 @@ async fn both_steps(server: &Objects, object: &Value, edits: &Value) -> Value {
         refused => return json!(format!("{:?}", plain(refused, &sent, None, Words::Differ))),
     };
     let next = edited(&stored, edits);
-    let answer = server.replace(&next, "", Stays::No).await;
-    let name = object["metadata"]["name"].as_str().unwrap();
-    server.delete(name, GONE).await.unwrap();
     let created = plain(Ok(stored.clone()), &sent, None, Words::Differ);
+    let name = object["metadata"]["name"].as_str().unwrap();
+    if breaks_off(&stored, &next) {
+        server.delete(name, GONE).await.unwrap();
+        return json!([format!("{created:?}")]);
+    }
+    let answer = server.replace(&next, "", Stays::No).await;
+    server.delete(name, GONE).await.unwrap();
     let changed = plain(answer, &edited(&sent, edits), Some(&stored), Words::Differ);
     json!([format!("{created:?}"), format!("{changed:?}")])
 }
@@ -44,18 +57,11 @@ fn compare_changes(base: &Value, fields: &Fields) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let sides = runtime.block_on(Sides::new());
     let servers = sides.of(base);
-    let config = Config {
-        cases: PAIRS,
-        failure_persistence: None,
-        max_global_rejects: MOST_BROKEN,
-        ..Config::default()
-    };
+    let config = Config { cases: PAIRS, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let outcome = runner.run(&(some(fields), some(fields)), |(first, then)| {
         let object = edited(base, &first);
         let told = servers.each_ref().map(|server| runtime.block_on(both_steps(server, &object, &then)));
-        // Where the real server broke the connection, there is nothing to compare.
-        prop_assume!(!told.iter().any(|told| told.to_string().contains(BROKEN)));
         prop_assert_eq!(&told[0], &told[1], "{} then {}", first, then);
         Ok(())
     });

@@ -17,16 +17,6 @@ pub(crate) struct Refusal {
     pub(crate) causes: Vec<(String, String, String)>,
 }
 
-impl Refusal {
-    /// No answer at all, but the end of the connection.
-    fn broken() -> Self {
-        Self { code: 0, reason: BROKEN.to_owned(), message: String::new(), causes: Vec::new() }
-    }
-}
-
-/// The reason for which there is no answer.
-pub(crate) const BROKEN: &str = "the server broke the connection";
-
 /// Whether a write stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stays {
@@ -116,8 +106,6 @@ impl Objects {
                     causes.into_iter().map(|cause| (cause.field, cause.reason, cause.message)).collect();
                 Err(Refusal { code: status.code, reason: status.reason, message: status.message, causes })
             }
-            // The real server breaks the connection over some requests; why has not been found out.
-            Err(kube::Error::Service(_) | kube::Error::HyperError(_)) => Err(Refusal::broken()),
             Err(error) => panic!("{error}"),
         }
     }

@@ -30,8 +30,11 @@ fn addresses() -> Vec<Creation> {
             "other address in the list",
             json!({"/spec/clusterIP": "10.0.0.77", "/spec/clusterIPs": ["10.0.0.78"]}),
         ),
+        create("taken address", json!({"/spec/clusterIP": "10.0.0.10"})),
         create_really("taken address", json!({"/spec/clusterIP": "10.0.0.10"})),
+        create("address elsewhere", json!({"/spec/clusterIP": "10.9.0.1"})),
         create_really("address elsewhere", json!({"/spec/clusterIP": "10.9.0.1"})),
+        create("first address", json!({"/spec/clusterIP": "10.0.0.0"})),
         create_really("first address", json!({"/spec/clusterIP": "10.0.0.0"})),
         create("no address", json!({"/spec/clusterIP": "x"})),
         create("address of version 6", json!({"/spec/clusterIP": "2001:db8::1"})),
@@ -44,7 +47,9 @@ fn types() -> Vec<Creation> {
     vec![
         create("node port", json!({"/spec/type": "NodePort"})),
         create("node port of its own", node_port(30077)),
+        create("taken node port", node_port(30001)),
         create_really("taken node port", node_port(30001)),
+        create("node port elsewhere", node_port(80)),
         create_really("node port elsewhere", node_port(80)),
         create(
             "node ports of one port",

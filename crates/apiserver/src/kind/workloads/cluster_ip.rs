@@ -15,6 +15,7 @@ use crate::schema::{FieldError, Path};
 
 /// The addresses that Services get.
 const NETWORK: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
+const NETWORK_BITS: u8 = 24;
 /// The first address of the range, the first of those given by chance, and the last.
 const FIRST: u32 = 1;
 const DYNAMIC: u32 = 16;
@@ -134,6 +135,12 @@ fn give_address(object: &mut Value, around: &dyn Around) -> Result<(), ApiError>
     };
     let address = match asked {
         Some(asked) => match offset(&asked) {
+            Some(_) if around.is_dry_run() => asked,
+            None if around.is_dry_run() => {
+                let range = format!("the provided IP ({asked}) is not in the valid range");
+                let wrong = format!("{range}. The range of valid IPs is {NETWORK}/{NETWORK_BITS}");
+                return refused(object, format!("failed to allocate IP {asked}: {wrong}"));
+            }
             None => {
                 let wrong = format!(
                     "failed to allocate IP {asked}: the provided network does not match the current range"
@@ -146,6 +153,8 @@ fn give_address(object: &mut Value, around: &dyn Around) -> Result<(), ApiError>
             }
             Some(_) => asked,
         },
+        // None is looked for: this one nobody gets.
+        None if around.is_dry_run() => NETWORK.to_string(),
         None => match take(FIRST, DYNAMIC, LAST, &taken, around.random()) {
             Some(number) => Ipv4Addr::from(u32::from(NETWORK) + number).to_string(),
             None => return refused(object, "failed to allocate IP: range is full".to_owned()),

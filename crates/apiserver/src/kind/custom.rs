@@ -100,13 +100,13 @@ impl Kind for Custom {
             Some(old) => metadata::check_update(object, old, self.rules),
             None => metadata::check_create(object, self.rules),
         };
+        let scaled = self.scaled.as_ref();
+        let wanted = scaled.filter(|_| part != Part::Status).and_then(|scaled| scaled.check_spec(object));
+        let there = scaled.and_then(|scaled| scaled.check_status(object));
+        let more = wanted.into_iter().chain(there).collect();
         match (part, old) {
-            (Part::Status, Some(old)) => errors.extend(self.schema.validate_status(object, old)),
-            _ => self.schema.validate_further(object, old, &mut errors),
-        }
-        if let Some(scaled) = &self.scaled {
-            errors.extend((part != Part::Status).then(|| scaled.check_spec(object)).flatten());
-            errors.extend(scaled.check_status(object));
+            (Part::Status, Some(old)) => errors.extend(self.schema.validate_status(object, old, more)),
+            _ => self.schema.validate_further(object, old, more, &mut errors),
         }
         errors
     }

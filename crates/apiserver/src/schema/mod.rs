@@ -90,26 +90,35 @@ impl Schema {
     /// An update is forgiven what was wrong before, wherever it changes nothing.
     pub fn validate(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
         let mut errors = Vec::new();
-        self.validate_further(object, old, &mut errors);
+        self.validate_further(object, old, Vec::new(), &mut errors);
         errors
     }
 
     /// As [`Self::validate`], of an object in which something may have been found wrong already: then rules may not be checked.
-    pub fn validate_further(&self, object: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
+    /// `more` is what is wrong besides, and is said before what is wrong by rules.
+    pub fn validate_further(
+        &self,
+        object: &Value,
+        old: Option<&Value>,
+        more: Vec<FieldError>,
+        errors: &mut Vec<FieldError>,
+    ) {
         errors.extend(validation::validate(object, &self.root, old));
+        errors.extend(more);
         metadata::validate_embedded(object, &self.root, &Path::root(), errors);
         self.validate_lists_and_rules(object, old, errors);
     }
 
     /// Everything that is wrong with an object whose status, and nothing else, replaces that of `old`.
     ///
-    /// Only the status is held against the schema, but all rules are evaluated.
-    pub fn validate_status(&self, object: &Value, old: &Value) -> Vec<FieldError> {
+    /// Only the status is held against the schema, but all rules are evaluated. `more` is what is wrong besides.
+    pub fn validate_status(&self, object: &Value, old: &Value, more: Vec<FieldError>) -> Vec<FieldError> {
         let mut errors = Vec::new();
         if let (Some(status), Some(node)) = (object.get("status"), self.root.properties.get("status")) {
             let found = validation::validate(status, node, old.get("status"));
             errors.extend(found.into_iter().map(|error| error.below(&Path::new("status"))));
         }
+        errors.extend(more);
         self.validate_lists_and_rules(object, Some(old), &mut errors);
         errors
     }

@@ -197,7 +197,7 @@ fn real_only_the_status_is_held_against_the_schema_when_it_is_replaced() {
         let theirs = server.replace_status(&path, &object);
         schema.default(&mut object);
         schema.prune(&mut object);
-        let errors = schema.validate_status(&object, &old);
+        let errors = schema.validate_status(&object, &old, Vec::new());
         let ours = if errors.is_empty() { Ok(object) } else { Err(refusal(&errors)) };
         differences.compare(&status, &ours, &theirs);
     }

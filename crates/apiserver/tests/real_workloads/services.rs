@@ -166,6 +166,10 @@ async fn services_change_as_on_the_real_server() {
         change("to node port", json!({"/spec/type": "NodePort"})),
         change("to balancer", json!({"/spec/type": "LoadBalancer"})),
         change("to external name", json!({"/spec/type": "ExternalName", "/spec/externalName": "a.b"})),
+        change(
+            "to external name by an old client",
+            json!({"/spec/type": "ExternalName", "/spec/externalName": "a.b", "/spec/clusterIPs": null}),
+        ),
         change("from node port", json!({"/spec/type": "ClusterIP"})).before(node_port.clone()),
         change("node port left out", json!({"/spec/ports/0/nodePort": null})).before(node_port.clone()),
         change("other node port", json!({"/spec/ports/0/nodePort": 30050})).before(node_port.clone()),

@@ -50,6 +50,12 @@ fn normalize(spec: &mut Value, old: Option<&Value>) {
             }
         }
         Some(old) => {
+            // An old client knows the one address only.
+            if list(spec, "clusterIPs").is_empty() && one == text(old, "clusterIP") {
+                if let Some(addresses) = given(old, "clusterIPs") {
+                    set(spec, "clusterIPs", addresses.clone());
+                }
+            }
             let same_list = given(spec, "clusterIPs") == given(old, "clusterIPs");
             if one != text(old, "clusterIP") && same_list {
                 let list = if one.is_empty() { json!([]) } else { json!([one]) };

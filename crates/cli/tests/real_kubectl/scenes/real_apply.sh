@@ -131,7 +131,6 @@ kubectl rollout pause -n apply deployment/e
 
 kubectl rollout resume -n apply deployment/e
 
-# not yet: horizontal pod autoscalers are not served
 kubectl autoscale deployment e -n apply --max=3
 
 kubectl expose deployment e -n apply --port=80

@@ -98,7 +98,6 @@ kubectl scale -n change deployment/d statefulset/s --replicas=2
 
 kubectl scale -n change cm a --replicas=2
 
-# not yet: a scale has no table
 kubectl get -n change deployment d --subresource=scale
 
 kubectl get -n change deployment d --subresource=scale -o yaml
@@ -111,7 +110,6 @@ EDITOR=true kubectl edit -n change cm a
 
 EDITOR="sed -i s/replicas:.*/replicas:\ 4/" kubectl edit -n change deployment d && kubectl get -n change deployment d -o jsonpath='{.spec.replicas}'
 
-# not yet: the same
 EDITOR="sed -i s/four:.*/four:\ {}/" kubectl edit -n change cm a 2>&1 | grep -v -e 'Edit cancelled' -e 'tmp'
 
 EDITOR="sed -i s/one:/uno:/" kubectl edit -n change cm b -o yaml --output-patch 2>&1 | head -1

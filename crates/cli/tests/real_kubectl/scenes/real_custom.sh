@@ -76,7 +76,6 @@ kubectl wait -n custom --for=condition=Ready ship/argo --timeout=5s
 
 kubectl patch -n custom ship argo -p '{"spec":{"crew":8}}'
 
-# not yet: what scale reads is not checked to be a number
 kubectl patch -n custom ship argo --type=merge -p '{"spec":{"crew":"many"}}'
 
 kubectl label -n custom ship argo a=b

@@ -51,10 +51,11 @@ fn normalize(spec: &mut Value, old: Option<&Value>) {
         }
         Some(old) => {
             // An old client knows the one address only.
-            if list(spec, "clusterIPs").is_empty() && one == text(old, "clusterIP") {
-                if let Some(addresses) = given(old, "clusterIPs") {
-                    set(spec, "clusterIPs", addresses.clone());
-                }
+            if list(spec, "clusterIPs").is_empty()
+                && one == text(old, "clusterIP")
+                && let Some(addresses) = given(old, "clusterIPs")
+            {
+                set(spec, "clusterIPs", addresses.clone());
             }
             let same_list = given(spec, "clusterIPs") == given(old, "clusterIPs");
             if one != text(old, "clusterIP") && same_list {

@@ -19,7 +19,7 @@ pub fn json_patch(document: &Value, patch: &Value) -> Result<Value, PatchError> 
         .map_err(|reason| PatchError::BadRequest(format!("error decoding patch: {reason}")))?;
     if operations.len() > MAX_OPERATIONS {
         return Err(PatchError::TooLarge(format!(
-            "The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}",
+            "Request entity too large: The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}",
             operations.len()
         )));
     }

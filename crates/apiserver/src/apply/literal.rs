@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Number, Value};
 
+use crate::go;
+
 /// A value that can be ordered and be a key; `1` and `1.0` are the same.
 #[derive(Clone, Debug)]
 pub struct Literal(pub Value);
@@ -134,9 +136,9 @@ fn escape(c: char, out: &mut String) {
 
 /// A number without a fraction that is zero.
 pub(crate) fn number_text(number: &Number) -> String {
-    match (number.as_i64(), number.as_f64()) {
-        (None, Some(float)) if float.abs() < 1e21 && float.abs() >= 1e-6 => float.to_string(),
-        (None, Some(0.0)) => "0".into(),
+    match (number.is_f64(), number.as_f64()) {
+        (true, Some(0.0)) => "0".into(),
+        (true, Some(float)) => go::float_text(float),
         _ => number.to_string(),
     }
 }

@@ -14,6 +14,7 @@ mod typing;
 pub use fields::{FieldSet, Path, PathElement, path_text};
 pub use json_patch::json_patch;
 pub use literal::Literal;
+pub(crate) use literal::json as json_text;
 pub use merge_patch::merge_patch;
 pub use ownership::{
     Applied, ApplyError, Cause, Conflict, Conflicts, ManagedEntry, Operation, ReplicasPaths, Typings, Write,

@@ -1,18 +1,22 @@
 //! The kinds that `CustomResourceDefinition`s define: their schema says what they are.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::built_in::read_metadata;
 use super::metadata::{self, Rules};
 use super::scaled::Scaled;
 use super::{Kind, Sharing};
 use crate::apply::{Typing, Typings, reset_by_main, reset_by_status};
 use crate::lifecycle::Part;
 use crate::registry::DefinitionError;
-use crate::schema::{FieldError, Schema};
+use crate::schema::{FieldError, Path, Schema};
 
 /// A kind that a CRD defines, in one version.
 #[derive(Debug)]
 pub struct Custom {
+    /// `group/version`.
+    api_version: String,
+    kind: String,
     schema: Schema,
     rules: Rules,
     sharing: Sharing,
@@ -51,9 +55,14 @@ impl Custom {
             reset_by_status: reset_by_status(),
         };
         let namespaced = crd.pointer("/spec/scope").and_then(Value::as_str) == Some("Namespaced");
+        let text = |value: &Value, at: &str| {
+            value.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
         let all = versions.into_iter().flatten();
         let stored = all.clone().find(|one| one["storage"] == true && one["name"] != version["name"]);
         Ok(Self {
+            api_version: format!("{group}/{}", text(version, "/name")),
+            kind: text(crd, "/spec/names/kind"),
             schema,
             rules: Rules::of_custom_resource(namespaced),
             sharing,
@@ -61,6 +70,36 @@ impl Custom {
             stored: stored.map(compile).transpose()?,
             deprecation: deprecation(crd, version),
         })
+    }
+
+    /// What is wrong with what an object says that it is: then nothing else is looked at.
+    fn check_type(&self, object: &Value) -> Vec<FieldError> {
+        let wanted = [("kind", &self.kind), ("apiVersion", &self.api_version)];
+        let errors = wanted.into_iter().filter_map(|(name, wanted)| {
+            let given = object.get(name).and_then(Value::as_str).unwrap_or_default();
+            let wrong = || FieldError::invalid(&Path::new(name), given, format!("must be {wanted}"));
+            (given != wanted).then(wrong)
+        });
+        errors.collect()
+    }
+
+    /// Takes away what the schema does not know, if there is one for what the object says that it is. There is none, and nothing
+    /// is known, for another version of the kind.
+    fn prune(&self, object: &mut Value) -> Vec<String> {
+        let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        let group = |version: &str| version.split_once('/').map(|(group, _)| group.to_owned());
+        if text("kind") != self.kind || group(text("apiVersion")) != group(&self.api_version) {
+            return Vec::new();
+        }
+        if text("apiVersion") == self.api_version {
+            return self.schema.prune(object);
+        }
+        let Value::Object(fields) = object else { return Vec::new() };
+        let unknown =
+            fields.keys().filter(|name| !matches!(name.as_str(), "apiVersion" | "kind" | "metadata"));
+        let unknown: Vec<String> = unknown.cloned().collect();
+        fields.retain(|name, _| !unknown.contains(name));
+        unknown
     }
 }
 
@@ -81,10 +120,13 @@ fn schema_of(version: &Value) -> &Value {
 
 impl Kind for Custom {
     fn read(&self, object: &mut Value) -> Result<Vec<String>, String> {
+        let mut unknown = Vec::new();
         if let Some(metadata) = object.get_mut("metadata") {
-            read_metadata(metadata)?;
+            let names = read_metadata(metadata)?;
+            unknown.extend(names.into_iter().map(|name| format!("metadata.{name}")));
         }
-        Ok(self.schema.prune(object))
+        unknown.extend(self.prune(object));
+        Ok(unknown)
     }
 
     fn default(&self, object: &mut Value) {
@@ -96,6 +138,10 @@ impl Kind for Custom {
     }
 
     fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError> {
+        let wrong = self.check_type(object);
+        if !wrong.is_empty() {
+            return wrong;
+        }
         let mut errors = match old {
             Some(old) => metadata::check_update(object, old, self.rules),
             None => metadata::check_create(object, self.rules),
@@ -146,56 +192,5 @@ impl Kind for Custom {
 
     fn sharing(&self) -> &Sharing {
         &self.sharing
-    }
-}
-
-/// The fields of metadata and what each must be. Metadata is read into its type, in which what is empty is not there.
-fn read_metadata(metadata: &mut Value) -> Result<(), String> {
-    let Value::Object(fields) = metadata else {
-        return Err("metadata must be an object".to_owned());
-    };
-    for (name, value) in fields.iter() {
-        if !value.is_null() && !is_of_its_type(name, value) {
-            return Err(format!("json: cannot unmarshal {} into metadata.{name}", kind_of(value)));
-        }
-    }
-    fields.retain(|_, value| !says_nothing(value));
-    Ok(())
-}
-
-fn is_of_its_type(name: &str, value: &Value) -> bool {
-    let texts =
-        |fields: &Map<String, Value>| fields.values().all(|value| value.is_string() || value.is_null());
-    match name {
-        "name" | "namespace" | "generateName" | "uid" | "resourceVersion" | "selfLink"
-        | "creationTimestamp" | "deletionTimestamp" => value.is_string(),
-        "generation" | "deletionGracePeriodSeconds" => value.is_i64(),
-        "labels" | "annotations" => value.as_object().is_some_and(texts),
-        "finalizers" => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
-        "ownerReferences" | "managedFields" => {
-            value.as_array().is_some_and(|items| items.iter().all(Value::is_object))
-        }
-        _ => true,
-    }
-}
-
-fn says_nothing(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        _ => false,
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }

@@ -32,6 +32,11 @@ pub trait Kind: Debug + Send + Sync {
     /// The error is what a value of another type is refused with: 400 `BadRequest`.
     fn read(&self, object: &mut Value) -> Result<Vec<String>, String>;
 
+    /// The same of what a strategic merge patch has made: that was never text, and errors have other words.
+    fn read_merged(&self, object: &mut Value) -> Result<Vec<String>, String> {
+        self.read(object)
+    }
+
     /// Fills in what was left open.
     fn default(&self, object: &mut Value);
 

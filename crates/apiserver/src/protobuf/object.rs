@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::messages::{self, Message, Place};
 use super::wire::{self, Content, Fields};
 use super::{Fault, special};
+use crate::go;
 use crate::kind::built_in::types::Type;
-use crate::server::decode;
 
 /// How many messages may be inside of each other: more than any object that can be stored has.
 const MAX_DEPTH: usize = 128;
@@ -66,7 +66,7 @@ impl Slot<'_> {
             (Type::Bytes, Content::Bytes(bytes)) => Ok(BASE64_STANDARD.encode(bytes).into()),
             (Type::Integer { is_wide, .. }, Content::Number(number)) => Ok(integer(number, *is_wide)),
             (Type::Bool, Content::Number(number)) => Ok((number != 0).into()),
-            (Type::Float, Content::Eight(bytes)) => Ok(decode::float(f64::from_le_bytes(bytes))),
+            (Type::Float, Content::Eight(bytes)) => Ok(go::float(f64::from_le_bytes(bytes))),
             (Type::Struct(definition), Content::Bytes(bytes)) => {
                 let mut object = fields(old);
                 message(bytes, known(definition)?, &mut object, self.depth)?;

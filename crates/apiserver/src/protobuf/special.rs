@@ -7,7 +7,7 @@ use super::Fault;
 use super::object::{self, known, message};
 use super::wire::{Content, Fields, text};
 use crate::kind::built_in::types::Special;
-use crate::server::decode;
+use crate::server::decode::{self, Repeated};
 
 /// The definition of schemas.
 const SCHEMA: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
@@ -81,7 +81,7 @@ fn raw(bytes: &[u8]) -> Result<Value, Fault> {
     if json.is_empty() {
         return Ok(Value::Null);
     }
-    decode::json(json).map(|decoded| decoded.value).map_err(Fault::Json)
+    decode::json(json, Repeated::Merged).map(|decoded| decoded.value).map_err(Fault::Json)
 }
 
 fn schema_or_bool(bytes: &[u8], depth: usize) -> Result<Value, Fault> {

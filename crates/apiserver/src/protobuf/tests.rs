@@ -128,7 +128,7 @@ fn schemas_and_raw_json() {
     );
     let version = group(7, &[bytes(1, b"v1"), group(4, &[schema])]);
     let wanted = json!({"spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": {
-        "default": {"a": 1}, "maximum": 2.5, "items": {"type": "string"}, "properties": {
+        "default": {"a": 1.0}, "maximum": 2.5, "items": {"type": "string"}, "properties": {
             "p": {"additionalProperties": true}, "q": {"additionalProperties": {"type": "string"}}},
     }}}]}});
     let read = read("apiextensions.k8s.io/v1", "CustomResourceDefinition", &[group(2, &[version])]);

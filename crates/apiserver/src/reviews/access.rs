@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{AUTHORIZATION, Asked, MASTERS, reviewed};
 use crate::error::{ApiError, Cause, Subject};
-use crate::go;
+use crate::kind::built_in::order;
 
 pub(super) fn of_self(asked: &Asked<'_>) -> Result<Value, ApiError> {
     let mut wrong = Wrong::default();
@@ -83,7 +83,7 @@ fn check_metadata(asked: &Asked<'_>, wrong: &mut Wrong) {
         return;
     }
     let why = if asked.namespace.is_some() { "must be empty except for namespace" } else { "must be empty" };
-    wrong.say("metadata", &go::metadata(metadata), why);
+    wrong.say("metadata", &order::metadata(metadata), why);
 }
 
 /// All that is wrong with a review.

@@ -1,6 +1,7 @@
 //! In which form the client wants its answer.
 
 use crate::error::{ApiError, Reason};
+use crate::protobuf;
 
 /// What is written.
 pub(super) const ACCEPTED: &str = "application/json, application/yaml";
@@ -54,6 +55,23 @@ impl Form {
             ApiError::new(Reason::NotAcceptable, message)
         })
     }
+}
+
+/// Before the forms of an `Accept` header are looked at more closely, one must be named as it is offered: built-in kinds have
+/// routes that know no wildcards but one for everything. `watched`: what can be watched as well.
+pub(super) fn check_offered(accept: &str, watched: bool) -> Result<(), ApiError> {
+    let is_offered = |text: &str| {
+        matches!(
+            Clause::parse(text).media_type,
+            "*/*" | "application/json" | "application/yaml" | protobuf::MEDIA_TYPE
+        )
+    };
+    if accept.is_empty() || accept.split(',').any(is_offered) {
+        return Ok(());
+    }
+    let watched = if watched { ", application/json;stream=watch" } else { "" };
+    let message = format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}{watched}");
+    Err(ApiError { subject: Some(Box::default()), ..ApiError::new(Reason::NotAcceptable, message) })
 }
 
 /// One of the forms that a client takes.
@@ -124,6 +142,21 @@ mod tests {
             application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
         assert_eq!(form(metadata), is(Encoding::Json, View::MetadataList));
         assert_eq!(form("application/json;q=0.2, application/yaml"), is(Encoding::Yaml, View::Objects));
+    }
+
+    #[test]
+    fn routes_know_no_wildcards() {
+        for fine in [
+            "",
+            "*/*",
+            "text/html, application/json;q=0.5",
+            "application/json;as=Table",
+            protobuf::MEDIA_TYPE,
+        ] {
+            assert_eq!(check_offered(fine, false), Ok(()), "{fine}");
+        }
+        let refused = check_offered("application/*", true).unwrap_err();
+        assert!(refused.message.ends_with("application/yaml, application/json;stream=watch"), "{refused}");
     }
 
     #[test]

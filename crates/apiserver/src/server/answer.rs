@@ -95,11 +95,17 @@ pub(super) fn warn_first(response: &mut Response<Body>, warning: &str) {
     }
 }
 
-/// An error as it is sent.
+/// An error as it is sent to a client of which it is not known how it wants to be answered.
 pub(super) fn refuse(error: &ApiError) -> Response<Body> {
-    let mut answer = Answer { warnings: error.warnings.clone(), ..Answer::json(error.to_status()) };
+    refuse_as(error, &Shown::default())
+}
+
+/// An error as it is sent.
+pub(super) fn refuse_as(error: &ApiError, shown: &Shown) -> Response<Body> {
+    let mut answer = Answer::json(error.to_status());
     answer.code = StatusCode::from_u16(error.reason.code()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = respond(answer, &Shown::default());
+    answer.warnings.clone_from(&error.warnings);
+    let mut response = respond(answer, shown);
     if let Some(seconds) = error.retry_after {
         response.headers_mut().insert("retry-after", HeaderValue::from(seconds));
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::HeaderMap;
+use serde_json::Value;
 
 use crate::error::{ApiError, Reason, Subject};
 use crate::lifecycle::Part;
@@ -74,6 +75,15 @@ impl Call {
         let (group, _) = self.resource.id.split_once('/').unwrap_or_default();
         let kind = self.resource.kind_name.clone();
         Subject { name: name.to_owned(), group: group.to_owned(), kind, uid: String::new() }
+    }
+
+    /// The same, of an object that may say it is of another kind.
+    pub(super) fn subject_of(&self, object: &Value, name: &str) -> Subject {
+        let subject = self.subject_by_kind(name);
+        match object.get("kind").and_then(Value::as_str) {
+            Some(kind) if self.resource.kind.is_custom() => Subject { kind: kind.to_owned(), ..subject },
+            _ => subject,
+        }
     }
 
     /// A header as text; "" when it is not there.

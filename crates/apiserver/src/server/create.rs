@@ -7,6 +7,7 @@ use super::Server;
 use super::answer::{Answer, Content};
 use super::call::Call;
 use super::incoming::{Incoming, store_refused};
+use super::modify::warning;
 use super::objects::converted;
 use super::options::{WriteKind, WriteOptions, invalid};
 use crate::apply::track_update;
@@ -24,15 +25,12 @@ impl Server {
     /// `create`: an object from the body of the request.
     pub(super) async fn create(&self, call: &Call) -> Result<Answer, ApiError> {
         let options = WriteOptions::of(call, WriteKind::Create)?;
-        let incoming = Incoming::read(call, &options)?;
+        let Incoming { object, warnings } = Incoming::read(call, &options)?;
         let owned = |server: &Self, object: &Value| {
             let write = server.write(call, &options);
             track_update(None, object, &write.by(call))
         };
-        let created = self.create_object(call, &incoming.object, &options, owned).await;
-        let mut answer = created.map_err(|error| error.warned(&incoming.warnings))?;
-        answer.warnings.splice(0..0, incoming.warnings);
-        Ok(answer)
+        warning(warnings, self.create_object(call, &object, &options, owned).await)
     }
 
     /// Creates this object, which has been read through its type; `owned` says who owns its fields.
@@ -103,7 +101,7 @@ impl Server {
         if errors.is_empty() {
             return Ok(object);
         }
-        Err(invalid(call.subject_by_kind(metadata::text(&object, "name")), &errors))
+        Err(invalid(call.subject_of(&object, metadata::text(&object, "name")), &errors))
     }
 }
 
@@ -123,7 +121,8 @@ fn unfit(call: &Call, mut sent: Value, error: &CreateError) -> ApiError {
             let kind = &call.resource.kind;
             metadata::set(&mut sent, "namespace", call.namespace.clone().map(Into::into));
             kind.default(&mut sent);
-            invalid(call.subject_by_kind(""), &kind.check(&sent, None, Part::Whole))
+            let errors = kind.check(&sent, None, Part::Whole);
+            invalid(call.subject_of(&sent, ""), &errors)
         }
     }
 }

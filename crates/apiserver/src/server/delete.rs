@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::Server;
 use super::answer::{Answer, Content};
 use super::call::Call;
-use super::decode;
+use super::claims;
+use super::decode::{self, Repeated};
 use super::incoming::{SUPPORTED, store_refused, unsupported};
 use super::objects;
 use super::options::invalid_options;
@@ -241,16 +242,17 @@ fn body(call: &Call) -> Result<Value, ApiError> {
     if call.body.is_empty() {
         return Ok(json!({}));
     }
-    let decoded = match call.content_type() {
-        "" | "application/json" => decode::json(&call.body),
-        "application/yaml" => decode::yaml(&call.body),
-        protobuf::MEDIA_TYPE => Ok(decode::protobuf(&call.body, "meta.k8s.io/v1", "DeleteOptions")
-            .map_err(|error| ApiError::bad_request(error.to_string()))?),
+    let options = match call.content_type() {
+        media_type @ ("" | "application/json" | "application/yaml") => {
+            claims::read(media_type, &call.body, Repeated::Merged).map_err(ApiError::bad_request)?.value
+        }
+        protobuf::MEDIA_TYPE => {
+            decode::protobuf(&call.body, "meta.k8s.io/v1", "DeleteOptions")
+                .map_err(|error| ApiError::bad_request(error.to_string()))?
+                .value
+        }
         _ => return Err(unsupported(SUPPORTED)),
     };
-    let unclear =
-        |why: String| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}"));
-    let options = decoded.map_err(unclear)?.value;
     let text = |name: &str| options.get(name).and_then(Value::as_str).unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
     if !matches!(kind, "" | "DeleteOptions") {
@@ -262,9 +264,6 @@ fn body(call: &Call) -> Result<Value, ApiError> {
     if options.get("gracePeriodSeconds").is_some_and(Value::is_string) {
         let why = "json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64";
         return Err(ApiError::bad_request(why));
-    }
-    if !(options.is_object() || options.is_null()) {
-        return Err(unclear("the options are no object".to_owned()));
     }
     Ok(options)
 }

@@ -4,7 +4,9 @@ use serde_json::Value;
 
 use super::Server;
 use super::call::Call;
-use super::decode::{self, Decoded};
+use super::claims::{self, Other};
+use super::decode::{self, Decoded, Repeated};
+use super::objects;
 use super::options::WriteOptions;
 use crate::apply::Write;
 use crate::error::{ApiError, Reason};
@@ -28,32 +30,95 @@ impl Incoming {
     pub(super) fn read(call: &Call, options: &WriteOptions) -> Result<Self, ApiError> {
         let decoded = decode_body(call)?;
         let mut incoming = Self::of(call, options, decoded)?;
+        check_version(call, &incoming)?;
         incoming.warnings.extend(drop_repeated_owners(&mut incoming.object));
         Ok(incoming)
     }
 
     /// Reads an object through its type.
     pub(super) fn of(call: &Call, options: &WriteOptions, decoded: Decoded) -> Result<Self, ApiError> {
-        let mut decoded = decoded;
-        check_type(call, &mut decoded.value)?;
-        Self::of_its_type(call, options, decoded).map_err(|why| unreadable(call, &why))
+        let wanted = &call.resource.kind_name;
+        let is_custom = call.resource.kind.is_custom();
+        let kind = claims::text(&decoded.value, "kind").to_owned();
+        if is_custom && kind.is_empty() {
+            return Err(claims::unrecognized(wanted, &claims::no_kind(&call.body), &call.body));
+        }
+        let kind = if kind.is_empty() { wanted.clone() } else { kind };
+        let version = match claims::text(&decoded.value, "apiVersion") {
+            "" if !is_custom => call.resource.api_version(),
+            version => version.to_owned(),
+        };
+        let refuse = |why: &str| claims::cannot_be(&kind, &version, wanted, why);
+        if let Some(number) = decoded.too_large.as_deref().filter(|_| is_custom) {
+            let why = format!("json: cannot unmarshal number {number} into Go value of type float64");
+            return Err(refuse(&why));
+        }
+        Self::of_any_type(call, options, decoded).map_err(|why| refuse(&why))
     }
 
-    /// Reads an object that says it is of its type, or says what is wrong with it.
-    pub(super) fn of_its_type(call: &Call, options: &WriteOptions, decoded: Decoded) -> Result<Self, String> {
-        let Decoded { value: mut object, duplicates } = decoded;
+    /// Reads an object that may say it is of another type, or says what is wrong with it.
+    pub(super) fn of_any_type(
+        call: &Call,
+        options: &WriteOptions,
+        mut decoded: Decoded,
+    ) -> Result<Self, String> {
+        if !call.resource.kind.is_custom() {
+            match claims::other_than(call, &decoded.value) {
+                Some(Other::Said(why)) => return Err(why),
+                // It is told apart by its version later on.
+                Some(Other::Version) => return Ok(Self { object: decoded.value, warnings: Vec::new() }),
+                None => objects::set_type(&call.resource, &mut decoded.value),
+            }
+        }
+        let mut object = decoded.value.take();
         let unknown = call.resource.kind.read(&mut object)?;
-        let duplicates = duplicates.into_iter().map(|path| format!("duplicate field {path:?}"));
+        Self::noting(call, options, object, decoded, unknown)
+    }
+
+    /// What was read, unless there is something odd about it that is not to be.
+    pub(super) fn noting(
+        call: &Call,
+        options: &WriteOptions,
+        object: Value,
+        mut decoded: Decoded,
+        unknown: Vec<String>,
+    ) -> Result<Self, String> {
+        if !call.resource.kind.is_custom() {
+            // Where the type knows nothing, nothing can be there twice.
+            decoded.duplicates.retain(|path| !unknown.iter().any(|unknown| is_within(path, unknown)));
+        }
         let unknown = unknown.into_iter().map(|path| format!("unknown field {path:?}"));
-        let odd: Vec<String> = duplicates.chain(unknown).collect();
         match options.validation {
-            FieldValidation::Strict if !odd.is_empty() => {
+            FieldValidation::Ignore => Ok(Self { object, warnings: Vec::new() }),
+            FieldValidation::Warn => Ok(Self { object, warnings: decoded.odd().chain(unknown).collect() }),
+            FieldValidation::Strict => {
+                let lines = decoded.odd_lines();
+                decoded.lines.clear();
+                let odd: Vec<String> = lines.into_iter().chain(decoded.odd()).chain(unknown).collect();
+                if odd.is_empty() {
+                    return Ok(Self { object, warnings: odd });
+                }
                 Err(format!("strict decoding error: {}", odd.join(", ")))
             }
-            FieldValidation::Warn => Ok(Self { object, warnings: odd }),
-            _ => Ok(Self { object, warnings: Vec::new() }),
         }
     }
+}
+
+/// Whether a path leads to a field or to something in it.
+fn is_within(path: &str, field: &str) -> bool {
+    path.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// A body must be of the version that its path is about; what it is warned of is told nevertheless.
+fn check_version(call: &Call, incoming: &Incoming) -> Result<(), ApiError> {
+    let (version, expected) = (claims::text(&incoming.object, "apiVersion"), call.resource.api_version());
+    if version == expected {
+        return Ok(());
+    }
+    let message = format!(
+        "the API version in the data ({version}) does not match the expected API version ({expected})"
+    );
+    Err(ApiError::bad_request(message).warned(&incoming.warnings))
 }
 
 /// Takes away owners that are named again, and warns of it.
@@ -80,7 +145,9 @@ fn decode_body(call: &Call) -> Result<Decoded, ApiError> {
     if is_custom && call.content_type() == protobuf::MEDIA_TYPE {
         return Err(unsupported("application/json, application/yaml"));
     }
-    decode_as(call.content_type(), &call.body, &call.resource.api_version(), &call.resource.kind_name)
+    let repeated = if is_custom { Repeated::Last } else { Repeated::Merged };
+    let (version, kind) = (call.resource.api_version(), &call.resource.kind_name);
+    decode_as(call.content_type(), &call.body, repeated, &version, kind)
 }
 
 /// A body of a kind whose objects are not kept, read through its type.
@@ -90,9 +157,9 @@ pub(super) fn decode_unkept(
     api_version: &str,
     kind: &str,
 ) -> Result<Value, ApiError> {
-    let mut value = decode_as(content_type, body, api_version, kind)?.value;
+    let mut value = decode_as(content_type, body, Repeated::Merged, api_version, kind)?.value;
     read_unkept(api_version, kind, &mut value)
-        .map_err(|why| ApiError::bad_request(cannot_be(kind, api_version, kind, &why)))?;
+        .map_err(|why| claims::cannot_be(kind, api_version, kind, &why))?;
     Ok(value)
 }
 
@@ -100,94 +167,25 @@ pub(super) fn decode_unkept(
 pub(super) fn decode_as(
     content_type: &str,
     body: &[u8],
+    repeated: Repeated,
     api_version: &str,
     kind: &str,
 ) -> Result<Decoded, ApiError> {
-    let unrecognized =
-        |why: &str| format!("the object provided is unrecognized (must be of type {kind}): {why}");
-    let decoded = match content_type {
-        "" | "application/json" => decode::json(body),
-        "application/yaml" => decode::yaml(body),
-        protobuf::MEDIA_TYPE => {
-            return decode::protobuf(body, api_version, kind).map_err(|error| {
-                ApiError::bad_request(match &error {
-                    protobuf::Error::Envelope(fault) => unrecognized(&fault.to_string()),
-                    protobuf::Error::Object { api_version, kind: given, fault } => {
-                        cannot_be(given, api_version, kind, &fault.to_string())
-                    }
-                })
-            });
+    match content_type {
+        "" | "application/json" | "application/yaml" => {
+            claims::read(content_type, body, repeated).map_err(|why| claims::unrecognized(kind, &why, body))
         }
-        _ => return Err(unsupported(SUPPORTED)),
-    };
-    let parse = |why: String| format!("couldn't get version/kind; json parse error: {why}");
-    decoded.map_err(|why| ApiError::bad_request(unrecognized(&parse(why))))
+        protobuf::MEDIA_TYPE => {
+            decode::protobuf(body, api_version, kind).map_err(|error| claims::unread(kind, body, &error))
+        }
+        _ => Err(unsupported(SUPPORTED)),
+    }
 }
 
 /// The error for a body in a form that is not read.
 pub(super) fn unsupported(supported: &str) -> ApiError {
     let why = "the body of the request was in an unknown format - accepted media types include";
     ApiError::new(Reason::UnsupportedMediaType, format!("{why}: {supported}"))
-}
-
-/// A body must be of the kind that its path is about.
-pub(super) fn check_type(call: &Call, object: &mut Value) -> Result<(), ApiError> {
-    if !object.is_object() {
-        return Err(ApiError::bad_request("the body of the request is not an object"));
-    }
-    let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
-    let (version, kind) = (text("apiVersion"), text("kind"));
-    let expected = call.resource.api_version();
-    if !call.resource.kind.is_custom() {
-        let wanted = &call.resource.kind_name;
-        if (version.is_empty() || version == expected) && (kind.is_empty() || kind == wanted) {
-            object["apiVersion"] = expected.into();
-            object["kind"] = wanted.clone().into();
-            return Ok(());
-        }
-        return Err(of_another_type(call, version, kind));
-    }
-    if !version.is_empty() && version != expected {
-        let message = format!(
-            "the API version in the data ({version}) does not match the expected API version ({expected})"
-        );
-        return Err(ApiError::bad_request(message));
-    }
-    if !kind.is_empty() && kind != call.resource.kind_name {
-        let expected = &call.resource.kind_name;
-        let message = format!("the kind in the data ({kind}) does not match the expected kind ({expected})");
-        return Err(ApiError::bad_request(message));
-    }
-    Ok(())
-}
-
-/// The error for a body of another built-in type.
-fn of_another_type(call: &Call, version: &str, kind: &str) -> ApiError {
-    let wanted = &call.resource.kind_name;
-    let last = version.rsplit('/').next().unwrap_or_default();
-    let why = if version == call.resource.api_version() {
-        let inside = if call.resource.group.is_empty() { "core" } else { &call.resource.group };
-        let inside = inside.split('.').next().unwrap_or_default();
-        format!("converting ({last}.{kind}) to ({inside}.{wanted}): unknown conversion")
-    } else {
-        let kind = if kind.is_empty() { wanted } else { kind };
-        format!(
-            "no kind {kind:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\""
-        )
-    };
-    let kind = if kind.is_empty() { wanted } else { kind };
-    ApiError::bad_request(format!("{kind} in version {last:?} cannot be handled as a {wanted}: {why}"))
-}
-
-/// The error for an object that does not fit its type.
-pub(super) fn unreadable(call: &Call, why: &str) -> ApiError {
-    let (kind, version) = (&call.resource.kind_name, &call.resource.version);
-    ApiError::bad_request(cannot_be(kind, version, kind, why))
-}
-
-fn cannot_be(given: &str, api_version: &str, kind: &str, why: &str) -> String {
-    let version = api_version.rsplit('/').next().unwrap_or_default();
-    format!("{given} in version {version:?} cannot be handled as a {kind}: {why}")
 }
 
 /// Who writes, and when: what ownership needs to know of a request.

@@ -10,6 +10,7 @@ mod around;
 mod binding;
 mod body;
 mod call;
+mod claims;
 mod counting;
 mod create;
 pub(crate) mod decode;

@@ -28,13 +28,22 @@ impl Server {
     /// `update`: the object in the body takes the place of what is there.
     pub(super) async fn update(&self, call: &Call) -> Result<Answer, ApiError> {
         let options = WriteOptions::of(call, WriteKind::Update)?;
-        let Incoming { mut object, warnings } = Incoming::read(call, &options)?;
+        let Incoming { object, warnings } = Incoming::read(call, &options)?;
+        warning(warnings, self.update_to(call, &options, object).await)
+    }
+
+    async fn update_to(
+        &self,
+        call: &Call,
+        options: &WriteOptions,
+        mut object: Value,
+    ) -> Result<Answer, ApiError> {
         check_identity(call, &mut object)?;
         if call.resource.create_on_update && self.store().get(&call.key()).is_none() {
             let owned = |server: &Self, object: &Value| {
-                track_update(None, object, &server.write(call, &options).by(call))
+                track_update(None, object, &server.write(call, options).by(call))
             };
-            return self.create_object(call, &object, &options, owned).await;
+            return self.create_object(call, &object, options, owned).await;
         }
         let propose = |server: &Self, old: &Value| {
             // Whether it is the same object at all comes first.
@@ -44,10 +53,10 @@ impl Server {
             }
             let mut object = object.clone();
             call.resource.kind.default(&mut object);
-            let object = track_update(Some(old), &object, &server.write(call, &options).by(call));
-            Ok(Proposal { object, warnings: warnings.clone() })
+            let object = track_update(Some(old), &object, &server.write(call, options).by(call));
+            Ok(Proposal { object, warnings: Vec::new() })
         };
-        self.modify(call, &options, propose).await
+        self.modify(call, options, propose).await
     }
 
     /// Makes of what is there what `propose` says, again if someone else was faster.
@@ -125,7 +134,18 @@ impl Server {
         if errors.is_empty() {
             return Ok(next);
         }
-        Err(invalid(call.subject_by_kind(call.name()), &errors))
+        Err(invalid(call.subject_of(&next, call.name()), &errors))
+    }
+}
+
+/// An outcome with warnings before those that it has.
+pub(super) fn warning(warnings: Vec<String>, outcome: Result<Answer, ApiError>) -> Result<Answer, ApiError> {
+    match outcome {
+        Ok(mut answer) => {
+            answer.warnings.splice(0..0, warnings);
+            Ok(answer)
+        }
+        Err(error) => Err(error.warned(&warnings)),
     }
 }
 

@@ -1,21 +1,25 @@
 //! Patches: JSON, merge and strategic merge patches, and server-side apply.
 
-use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::Server;
 use super::answer::Answer;
 use super::call::Call;
-use super::decode::{self, Decoded};
-use super::incoming::{Incoming, check_type, unsupported};
-use super::modify::{Proposal, check_identity, check_version};
+use super::claims;
+use super::decode::{self, Decoded, Repeated};
+use super::incoming::{Incoming, unsupported};
+use super::modify::{Proposal, check_identity, check_version, warning};
+use super::objects;
 use super::options::{WriteKind, WriteOptions, invalid};
 use crate::apply::{
     ApplyError, PatchError, apply, json_patch, merge_patch, strategic_merge_patch, track_update,
 };
 use crate::error::{ApiError, Cause, Reason, Subject};
 use crate::go;
+use crate::kind::built_in::order::{self, Opened};
+use crate::kind::built_in::types::definition;
 use crate::lifecycle::metadata;
+use crate::request::query::FieldValidation;
 use crate::schema::{FieldError, Path};
 
 /// How often an apply is made again on an object that comes and goes.
@@ -68,21 +72,16 @@ impl Server {
             return self.apply(call).await;
         }
         let options = WriteOptions::of(call, WriteKind::Patch)?;
-        let mut patch = decode::json(&call.body).map_err(|why| {
-            let strategic = form == Form::Strategic;
-            ApiError::bad_request(if strategic { why } else { format!("error decoding patch: {why}") })
-        })?;
-        if form == Form::Strategic && patch.value.is_null() {
-            patch.value = json!({});
-        }
+        let patch = read_patch(call, form);
         let propose = |server: &Self, old: &Value| {
+            let patch = patch.as_ref().map_err(Clone::clone)?;
             let value = patched(call, form, old, &patch.value).map_err(|error| unpatched(&error))?;
-            let decoded = Decoded { value, duplicates: patch.duplicates.clone() };
-            let shown = match form {
-                Form::Strategic => go::printed(&patch.value),
-                _ => decoded.value.to_string(),
-            };
-            let Incoming { mut object, warnings } = read_patched(call, &options, decoded, &shown)?;
+            let decoded = Decoded { value, noted: patch.noted.clone(), ..Decoded::default() };
+            let Incoming { mut object, warnings } = match form {
+                Form::Strategic => read_merged(call, &options, decoded, &patch.value),
+                Form::Json => read_patched(call, &options, decoded, &Opened::by_operations(&patch.value)),
+                _ => read_patched(call, &options, decoded, &Opened::by_merge(old, &patch.value)),
+            }?;
             check_identity(call, &mut object)?;
             check_uid(call, &object, old)?;
             check_version(call, &object)?;
@@ -95,8 +94,8 @@ impl Server {
 
     async fn apply(&self, call: &Call) -> Result<Answer, ApiError> {
         let options = WriteOptions::of(call, WriteKind::Apply)?;
-        let decoded = read_config(call)?;
-        let given = decoded.value;
+        let mut decoded = read_config(call)?;
+        let given = decoded.value.take();
         let mut config = given.clone();
         if metadata::text(&config, "name").is_empty() {
             metadata::set(&mut config, "name", Some(call.name().into()));
@@ -111,20 +110,14 @@ impl Server {
             check_creation(call, &given)?;
             let mut object = applied(self, None)?;
             metadata::set(&mut object, "resourceVersion", None);
-            let decoded = Decoded { value: object, duplicates: decoded.duplicates.clone() };
-            let Incoming { object: read, warnings } = Incoming::of(call, &options, decoded)?;
+            let Incoming { object: read, warnings } = read_applied(call, &options, object, &decoded)?;
             // The owners are those of the apply, whatever is filled in afterwards.
             let owned = |_: &Self, object: &Value| object.clone();
-            let created = self.create_object(call, &read, &options, owned).await;
-            let mut answer = created.map_err(|error| error.warned(&warnings))?;
-            answer.code = StatusCode::CREATED;
-            answer.warnings.splice(0..0, warnings);
-            Ok(answer)
+            warning(warnings, self.create_object(call, &read, &options, owned).await)
         };
         let propose = |server: &Self, old: &Value| {
-            let decoded =
-                Decoded { value: applied(server, Some(old))?, duplicates: decoded.duplicates.clone() };
-            let Incoming { mut object, warnings } = Incoming::of(call, &options, decoded)?;
+            let object = applied(server, Some(old))?;
+            let Incoming { mut object, warnings } = read_applied(call, &options, object, &decoded)?;
             check_uid(call, &object, old)?;
             call.resource.kind.default_applied(&mut object);
             Ok(Proposal { object, warnings })
@@ -152,14 +145,14 @@ impl Server {
 
 /// The body of an apply.
 fn read_config(call: &Call) -> Result<Decoded, ApiError> {
-    let decoded = decode::yaml(&call.body)
-        .map_err(|why| ApiError::bad_request(format!("error decoding YAML: {why}")))?;
+    let unread = |why| format!("error decoding YAML: error converting YAML to JSON: {why}");
+    let decoded = decode::yaml(&call.body).map_err(|why| ApiError::bad_request(unread(why)))?;
     match &decoded.value {
         Value::Object(_) => Ok(decoded),
         Value::Null => Err(ApiError::bad_request("invalid object type: /, Kind=")),
         other => {
             let why = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal";
-            let (kind, into) = (json_kind(other), "into Go value of type map[string]interface {}");
+            let (kind, into) = (decode::kind_of(other), "into Go value of type map[string]interface {}");
             Err(ApiError::bad_request(format!("error decoding YAML: {why} {kind} {into}")))
         }
     }
@@ -177,16 +170,52 @@ fn check_creation(call: &Call, config: &Value) -> Result<(), ApiError> {
     Err(ApiError::conflict(call.subject(), &why))
 }
 
-/// What Go's decoder calls a value.
-fn json_kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
+/// What an apply has made, read through its type.
+fn read_applied(
+    call: &Call,
+    options: &WriteOptions,
+    object: Value,
+    config: &Decoded,
+) -> Result<Incoming, ApiError> {
+    if let Some(lines) = config.odd_lines().filter(|_| options.validation == FieldValidation::Strict) {
+        let why = "error strict decoding YAML: error converting YAML to JSON";
+        return Err(ApiError::bad_request(format!("{why}: {lines}")));
     }
+    let decoded = Decoded { value: object, lines: config.lines.clone(), ..Decoded::default() };
+    Incoming::of(call, options, decoded)
+}
+
+/// The body of a patch, and what is odd about it.
+fn read_patch(call: &Call, form: Form) -> Result<Decoded, ApiError> {
+    let mut patch = decode::json(&call.body, Repeated::Last).map_err(|why| {
+        ApiError::bad_request(if form == Form::Strategic {
+            why
+        } else {
+            format!("error decoding patch: {why}")
+        })
+    })?;
+    if form == Form::Strategic && patch.value.is_null() {
+        patch.value = json!({});
+    }
+    patch.noted = match form {
+        Form::Json => {
+            let unknown = unknown_in_operations(&patch.value);
+            let odd = patch.odd().chain(unknown.map(|path| format!("unknown field {path:?}")));
+            odd.map(|odd| format!("json patch {odd}")).collect()
+        }
+        _ => patch.odd().collect(),
+    };
+    Ok(patch)
+}
+
+/// What operations have that operations do not have.
+fn unknown_in_operations(patch: &Value) -> impl Iterator<Item = String> + '_ {
+    let operations = patch.as_array().into_iter().flatten().enumerate();
+    operations.flat_map(|(index, operation)| {
+        let names = operation.as_object().into_iter().flat_map(|operation| operation.keys());
+        let unknown = names.filter(|name| !matches!(name.as_str(), "op" | "path" | "from" | "value"));
+        unknown.map(move |name| format!("[{index}].{name}"))
+    })
 }
 
 fn patched(call: &Call, form: Form, old: &Value, patch: &Value) -> Result<Value, PatchError> {
@@ -197,35 +226,45 @@ fn patched(call: &Call, form: Form, old: &Value, patch: &Value) -> Result<Value,
     }
 }
 
-/// What a patch has made, read through its type; `shown` is what an error quotes of it.
+/// What a JSON or merge patch has made, read through its type.
 fn read_patched(
     call: &Call,
     options: &WriteOptions,
-    mut decoded: Decoded,
-    shown: &str,
+    decoded: Decoded,
+    opened: &Opened,
 ) -> Result<Incoming, ApiError> {
-    let refuse =
-        |why: &str| invalid(Subject::default(), &[FieldError::invalid(&Path::new("patch"), shown, why)]);
-    if call.resource.kind.is_custom() {
-        let text = |name: &str| decoded.value.get(name).and_then(Value::as_str).unwrap_or_default();
-        let kind = text("kind").to_owned();
-        if kind.is_empty() {
-            return Err(refuse(&format!("Object 'Kind' is missing in '{}'", decoded.value)));
+    let made = decoded.value.clone();
+    let is_custom = call.resource.kind.is_custom();
+    let definition = (!is_custom).then(|| definition(&call.resource.api_version(), &call.resource.kind_name));
+    let shown = || order::patched(&made, definition.as_deref(), opened);
+    let read = match claims::check(&made) {
+        Err(why) => Err(why),
+        Ok(()) if is_custom && claims::text(&made, "kind").is_empty() => {
+            Err(claims::no_kind(shown().as_bytes()))
         }
-        let wanted = [("kind", call.resource.kind_name.clone()), ("apiVersion", call.resource.api_version())];
-        let others = wanted.iter().filter(|(name, wanted)| text(name) != wanted);
-        let errors: Vec<FieldError> = others
-            .map(|(name, wanted)| {
-                FieldError::invalid(&Path::new(name), text(name), format!("must be {wanted}"))
-            })
-            .collect();
-        if !errors.is_empty() {
-            return Err(invalid(Subject { kind, ..call.subject() }, &errors));
-        }
-    } else {
-        check_type(call, &mut decoded.value).map_err(|error| refuse(&error.message))?;
-    }
-    Incoming::of_its_type(call, options, decoded).map_err(|why| refuse(&why))
+        Ok(()) => Incoming::of_any_type(call, options, decoded),
+    };
+    read.map_err(|why| refuse_patch(&shown(), &why))
+}
+
+/// What a strategic merge patch has made, read through its type.
+fn read_merged(
+    call: &Call,
+    options: &WriteOptions,
+    mut decoded: Decoded,
+    patch: &Value,
+) -> Result<Incoming, ApiError> {
+    let mut object = decoded.value.take();
+    let read = call.resource.kind.read_merged(&mut object);
+    // What it says that it is does not matter, if it is text.
+    objects::set_type(&call.resource, &mut object);
+    read.and_then(|unknown| Incoming::noting(call, options, object, decoded, unknown))
+        .map_err(|why| refuse_patch(&go::printed(patch), &why))
+}
+
+/// The error for what a patch has made; `shown` is what it quotes.
+fn refuse_patch(shown: &str, why: &str) -> ApiError {
+    invalid(Subject::default(), &[FieldError::invalid(&Path::new("patch"), shown, why)])
 }
 
 /// A patch cannot make another object of it.

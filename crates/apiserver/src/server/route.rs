@@ -88,17 +88,17 @@ impl Server {
     }
 
     async fn serve(&self, call: Call, method: &Method) -> Result<Response<Body>, ConnectionLost> {
-        let now = Source::now(&mut self.source());
-        let shown = match Shown::of(&call, now) {
-            Ok(shown) => shown,
-            Err(error) => return Ok(answer::refuse(&error)),
-        };
-        // Objects in all namespaces are not deleted at once.
-        if *method == Method::DELETE && call.is_of_all_namespaces() {
+        // Objects are neither created nor deleted in all namespaces at once.
+        if matches!(*method, Method::DELETE | Method::POST) && call.is_of_all_namespaces() {
             let custom = call.resource.kind.is_custom();
             return Ok(if custom { nothing_here() } else { answer::refuse(&not_allowed()) });
         }
         let Some(verb) = verb(&call, method) else { return Ok(answer::refuse(&cannot(&call, method))) };
+        let now = Source::now(&mut self.source());
+        let shown = match Shown::of(&call, verb, now) {
+            Ok(shown) => shown,
+            Err(error) => return Ok(answer::refuse(&error)),
+        };
         let seen = self.seen(&call, verb);
         let counted = self.counted(&call, &seen, method);
         let mut response = self.serve_seen(&call, seen, &shown).await?;
@@ -120,9 +120,9 @@ impl Server {
         match self.faults().request(&seen) {
             Fault::None => {}
             Fault::Delay(time) => tokio::time::sleep(time).await,
-            Fault::Before(error) => return Ok(answer::refuse(&error)),
+            Fault::Before(error) => return Ok(answer::refuse_as(&error, shown)),
             Fault::LostBefore => return Err(ConnectionLost),
-            Fault::Conflict => return Ok(answer::refuse(&ApiError::modified(call.subject()))),
+            Fault::Conflict => return Ok(answer::refuse_as(&ApiError::modified(call.subject()), shown)),
             Fault::After(error) => instead = Some(error),
             Fault::LostAfter => lost = true,
             Fault::Stale(changes) => past = Some(self.past(changes)),
@@ -130,10 +130,10 @@ impl Server {
         let outcome = self.perform(call, seen, past, shown).await;
         match (outcome, instead) {
             _ if lost => Err(ConnectionLost),
-            (_, Some(error)) | (Err(error), None) => Ok(answer::refuse(&error)),
+            (_, Some(error)) | (Err(error), None) => Ok(answer::refuse_as(&error, shown)),
             (Ok(answer), None) => Ok(match shown.suits(&answer.content) {
                 Ok(()) => answer::respond(answer, shown),
-                Err(error) => answer::refuse(&error.warned(&answer.warnings)),
+                Err(error) => answer::refuse_as(&error.warned(&answer.warnings), shown),
             }),
         }
     }

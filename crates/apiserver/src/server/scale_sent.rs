@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Server;
 use super::call::Call;
-use super::decode::{self, Decoded};
+use super::decode::{self, Decoded, Repeated};
 use super::incoming::decode_as;
 use super::options::{WriteOptions, invalid};
 use super::patch::{Form, unpatched};
@@ -12,10 +12,14 @@ use super::scaled::API_VERSION;
 use crate::apply::{json_patch, merge_patch};
 use crate::error::{ApiError, Reason, Subject};
 use crate::go;
+use crate::kind::built_in::order::{self, Opened};
 use crate::kind::built_in::read_unkept;
 use crate::lifecycle::metadata;
 use crate::request::query::FieldValidation;
 use crate::schema::{FieldError, Path};
+
+/// The definition of scales.
+const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
 
 /// What is said of any scale of a custom resource that cannot be read.
 const NOT_REGISTERED: &str =
@@ -50,7 +54,7 @@ impl Sent {
         if form == Form::Apply {
             return applied(call).map(Self::Applied);
         }
-        let patch = decode::json(&call.body)
+        let patch = decode::json(&call.body, Repeated::Last)
             .map_err(|why| ApiError::bad_request(format!("error decoding patch: {why}")))?;
         Ok(Self::Patch(Patch { form, patch }))
     }
@@ -86,7 +90,11 @@ impl Patch {
         };
         let patched = patched.map_err(|error| unpatched(&error))?;
         let strategic = self.form == Form::Strategic;
-        let shown = if strategic { go::printed(patch) } else { shown(&patched, patch) };
+        let shown = match self.form {
+            Form::Strategic => go::printed(patch),
+            Form::Json => order::patched(&patched, Some(SCALE), &Opened::by_operations(patch)),
+            _ => order::patched(&patched, Some(SCALE), &Opened::by_merge(scale, patch)),
+        };
         let refuse = |why: &str| {
             invalid(Subject::default(), &[FieldError::invalid(&Path::new("patch"), &*shown, why)])
         };
@@ -95,29 +103,15 @@ impl Patch {
             return Err(refuse(&unknown_kind(text("apiVersion"), text("kind"))));
         }
         let duplicates = self.patch.duplicates.clone();
-        read(Decoded { value: patched.clone(), duplicates }, options).map_err(|why| {
+        read(Decoded { value: patched.clone(), duplicates, ..Decoded::default() }, options).map_err(|why| {
             let number = strategic && why.ends_with("of type int32");
             refuse(if number { "unrecognized type: int32" } else { &why })
         })
     }
 }
 
-/// A patched scale as errors quote it: what the patch did not touch is in the order of its type.
-fn shown(patched: &Value, patch: &Value) -> String {
-    let touched = match patch {
-        Value::Array(operations) => operations.iter().any(|one| {
-            one.get("path").and_then(Value::as_str).is_some_and(|path| path.starts_with("/metadata"))
-        }),
-        patch => patch.get("metadata").is_some(),
-    };
-    let Some(metadata) = patched.get("metadata").filter(|_| !touched) else { return patched.to_string() };
-    let mut without = patched.clone();
-    without["metadata"] = Value::Null;
-    without.to_string().replacen("\"metadata\":null", &format!("\"metadata\":{}", go::metadata(metadata)), 1)
-}
-
 fn whole(server: &Server, call: &Call) -> Result<Decoded, ApiError> {
-    let mut decoded = decode_as(call.content_type(), &call.body, API_VERSION, "Scale")?;
+    let mut decoded = decode_as(call.content_type(), &call.body, Repeated::Merged, API_VERSION, "Scale")?;
     let text = |name: &str| decoded.value.get(name).and_then(Value::as_str).unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
     let (version, kind) = (
@@ -148,7 +142,9 @@ fn unknown_kind(version: &str, kind: &str) -> String {
 
 fn applied(call: &Call) -> Result<Value, ApiError> {
     let config = decode::yaml(&call.body)
-        .map_err(|why| ApiError::bad_request(format!("error decoding YAML: {why}")))?
+        .map_err(|why| {
+            ApiError::bad_request(format!("error decoding YAML: error converting YAML to JSON: {why}"))
+        })?
         .value;
     let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
@@ -169,11 +165,11 @@ fn applied(call: &Call) -> Result<Value, ApiError> {
 
 /// A scale read through its type, with what its type does not know.
 fn read(decoded: Decoded, options: &WriteOptions) -> Result<(Value, Vec<String>), String> {
-    let Decoded { value: mut scale, duplicates } = decoded;
+    let mut decoded = decoded;
+    let mut scale = decoded.value.take();
     let unknown = read_unkept(API_VERSION, "Scale", &mut scale)?;
-    let duplicates = duplicates.into_iter().map(|path| format!("duplicate field {path:?}"));
-    let odd: Vec<String> =
-        duplicates.chain(unknown.into_iter().map(|path| format!("unknown field {path:?}"))).collect();
+    let unknown = unknown.into_iter().map(|path| format!("unknown field {path:?}"));
+    let odd: Vec<String> = decoded.odd().chain(unknown).collect();
     match options.validation {
         FieldValidation::Strict if !odd.is_empty() => {
             Err(format!("strict decoding error: {}", odd.join(", ")))

@@ -5,11 +5,12 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::accept::{Encoding, Form, View};
+use super::accept::{self, Encoding, Form, View};
 use super::answer::{Content, Page};
 use super::call::Call;
 use super::objects;
 use crate::error::{ApiError, Reason};
+use crate::go;
 use crate::registry::Resource;
 use crate::request::query::Query;
 use crate::store::{Document, Revision};
@@ -31,7 +32,10 @@ pub(super) struct Shown {
 
 impl Shown {
     /// How the client of a resource wants to be shown what it asks for.
-    pub(super) fn of(call: &Call, now: Timestamp) -> Result<Self, ApiError> {
+    pub(super) fn of(call: &Call, verb: &str, now: Timestamp) -> Result<Self, ApiError> {
+        if !call.resource.kind.is_custom() {
+            accept::check_offered(call.header("accept"), matches!(verb, "list" | "watch"))?;
+        }
         let shown = Self::parse(call.header("accept"), &call.query)?;
         let is_table = shown.form.view == View::Table;
         let include =
@@ -81,7 +85,7 @@ impl Shown {
         }
         let shown = self.object(resource, objects::load(resource, object, revision));
         self.told = true;
-        Bytes::from(shown.to_string())
+        Bytes::from(go::json(&shown))
     }
 
     /// A bookmark.
@@ -91,7 +95,7 @@ impl Shown {
         }
         let shown = self.object(resource, bookmark.value());
         self.told = true;
-        Bytes::from(shown.to_string())
+        Bytes::from(go::json(&shown))
     }
 
     fn object(&self, resource: &Resource, object: Value) -> Value {
@@ -168,7 +172,7 @@ impl Shown {
         match self.form.encoding {
             Encoding::Yaml => serde_yaml_ng::to_string(value).unwrap_or_default().into(),
             Encoding::Json if self.pretty => serde_json::to_string_pretty(value).unwrap_or_default().into(),
-            Encoding::Json => value.to_string().into(),
+            Encoding::Json => go::json(value).into(),
         }
     }
 }

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::Revision;
+use crate::go;
 
 /// The field of `metadata` that says the revision.
 const VERSION: &str = "resourceVersion";
@@ -23,7 +24,7 @@ impl Document {
     /// The text of this object.
     pub fn of(object: &Value) -> Self {
         // A vector that grew has room to spare, and `Bytes` would keep it.
-        Self(Bytes::from(object.to_string().into_bytes().into_boxed_slice()))
+        Self(Bytes::from(go::json(object).into_boxed_slice()))
     }
 
     /// What was kept before: the caller answers for it being JSON.
@@ -61,7 +62,7 @@ impl Draft {
         let Some(mut metadata) =
             object.get_mut("metadata").and_then(Value::as_object_mut).map(std::mem::take)
         else {
-            return Self { text: object.to_string().into_bytes(), version_at: None };
+            return Self { text: go::json(&object), version_at: None };
         };
         metadata.insert(VERSION.to_owned(), Value::Null);
         let mut draft = Self { text: Vec::new(), version_at: None };
@@ -97,8 +98,7 @@ impl Draft {
     }
 
     fn write(&mut self, value: &Value) {
-        // Writing a value into memory cannot fail.
-        let _ = serde_json::to_writer(&mut self.text, value);
+        go::write_json(value, &mut self.text);
     }
 
     /// The most bytes it can take.

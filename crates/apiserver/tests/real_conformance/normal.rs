@@ -28,7 +28,7 @@ static SENTENCES: LazyLock<[(Regex, &'static str); 8]> = LazyLock::new(|| {
         (regex(r#"(\\?"resourceVersion\\?":\\?)"\d+"#), "$1\"<version>"),
         (regex(r"Key: /[^/]+/"), "Key: /<prefix>/"),
         // Protobuf is not served, and therefore not offered.
-        (regex(r", application/vnd\.kubernetes\.protobuf"), ""),
+        (regex(r", application/vnd\.kubernetes\.protobuf(;stream=watch)?"), ""),
         (regex(r"in record \(\d+\)"), "in record (<version>)"),
         (regex(r"current: \d+"), "current: <version>"),
         (regex(r"(too old resource version: \d+) \(\d+\)"), "$1 (<version>)"),

@@ -3,12 +3,15 @@
 pub mod catalogue;
 mod definitions;
 mod events;
+mod known;
+pub(crate) mod order;
 mod read;
 mod roots;
 pub(crate) mod types;
 
 pub use definitions::{PLACE, definitions, differences, with_references};
 pub(super) use events::to_core as event_to_core;
+pub(crate) use known::read_known;
 
 use std::sync::OnceLock;
 
@@ -23,6 +26,9 @@ use crate::schema::FieldError;
 
 /// Where a definition has its versions, of which it must have one.
 const VERSIONS: &str = "/spec/versions";
+
+/// The definition of metadata.
+const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 /// A built-in kind in one version.
 #[derive(Debug)]
@@ -65,22 +71,14 @@ impl BuiltIn {
         }
     }
 
-    fn is_event(&self) -> bool {
-        matches!(self.definition.as_str(), events::CORE | events::NEW)
-    }
-}
-
-/// Reads an object through the type of its kind, which is none of those that are kept: reviews and scales. Gives the paths
-/// of what it does not know, or what is said of a value that cannot be read.
-pub(crate) fn read_unkept(api_version: &str, kind: &str, object: &mut Value) -> Result<Vec<String>, String> {
-    read::read(&types::definition(api_version, kind), object)
-}
-
-impl Kind for BuiltIn {
-    fn read(&self, object: &mut Value) -> Result<Vec<String>, String> {
+    fn read_by(
+        &self,
+        read: fn(&str, &mut Value) -> Result<Vec<String>, String>,
+        object: &mut Value,
+    ) -> Result<Vec<String>, String> {
         let given = empty_lists(object);
         let without_versions = object.pointer(VERSIONS).and_then(Value::as_array).is_some_and(Vec::is_empty);
-        let unknown = read::read(&self.definition, object)?;
+        let unknown = read(&self.definition, object)?;
         // What is wrong with it is shown as it was sent.
         if let Some(versions) = object.pointer_mut(VERSIONS).filter(|_| without_versions) {
             *versions = json!([]);
@@ -92,6 +90,31 @@ impl Kind for BuiltIn {
             }
         }
         Ok(unknown)
+    }
+
+    fn is_event(&self) -> bool {
+        matches!(self.definition.as_str(), events::CORE | events::NEW)
+    }
+}
+
+/// Reads an object through the type of its kind, which is none of those that are kept: reviews and scales. Gives the paths
+/// of what it does not know, or what is said of a value that cannot be read.
+pub(crate) fn read_unkept(api_version: &str, kind: &str, object: &mut Value) -> Result<Vec<String>, String> {
+    read::read(&types::definition(api_version, kind), object)
+}
+
+/// Reads the metadata of an object of any kind through its type. Gives the paths in it of what the type does not know.
+pub(crate) fn read_metadata(metadata: &mut Value) -> Result<Vec<String>, String> {
+    read::read(OBJECT_META, metadata)
+}
+
+impl Kind for BuiltIn {
+    fn read(&self, object: &mut Value) -> Result<Vec<String>, String> {
+        self.read_by(read::read, object)
+    }
+
+    fn read_merged(&self, object: &mut Value) -> Result<Vec<String>, String> {
+        self.read_by(read::convert, object)
     }
 
     fn default(&self, object: &mut Value) {

@@ -54,6 +54,8 @@ pub(crate) enum Special {
 /// A field of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
+    /// How many fields are before it.
+    pub(crate) place: usize,
     pub(crate) of: Type,
     /// Whether it is left out when it is empty.
     pub(crate) omit_empty: bool,
@@ -70,9 +72,10 @@ pub(crate) type Struct = BTreeMap<String, Field>;
 pub(crate) fn struct_of(definition: &str) -> Option<&'static Struct> {
     static ALL: LazyLock<BTreeMap<String, Struct>> = LazyLock::new(|| {
         let read: BTreeMap<String, Vec<Vec<String>>> = serde_json::from_str(TYPES).unwrap_or_default();
-        let structs = read
-            .into_iter()
-            .map(|(name, fields)| (name, fields.iter().filter_map(|words| Field::read(words)).collect()));
+        let structs = read.into_iter().map(|(name, fields)| {
+            let fields = fields.iter().enumerate();
+            (name, fields.filter_map(|(place, words)| Field::read(place, words)).collect())
+        });
         structs.collect()
     });
     ALL.get(definition)
@@ -97,11 +100,12 @@ pub(crate) fn short_name(definition: &str) -> &str {
 
 impl Field {
     /// Its name, its type, and the embedded structs that it is a field of.
-    fn read(words: &[String]) -> Option<(String, Self)> {
+    fn read(place: usize, words: &[String]) -> Option<(String, Self)> {
         let [name, text, embedded @ ..] = words else { return None };
         let of = text.trim_start_matches(['?', '0']);
         let flags = &text[..text.len() - of.len()];
         let field = Self {
+            place,
             of: Type::read(of),
             omit_empty: flags.contains('?'),
             omit_zero: flags.contains('0'),
@@ -221,7 +225,7 @@ mod tests {
         let all: BTreeMap<String, Vec<Vec<String>>> = serde_json::from_str(TYPES).unwrap();
         for (name, fields) in &all {
             for words in fields {
-                let (field, of) = Field::read(words).unwrap();
+                let (field, of) = Field::read(0, words).unwrap();
                 if let Type::Struct(of) = inner(&of.of) {
                     assert!(all.contains_key(of), "{name}.{field}: {of}");
                 }

@@ -30,6 +30,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             NAMESPACE,
             NAME,
         ],
+        checks: (1, 1),
         ..namespaced("", "events", "Event")
     },
     Entry {
@@ -49,6 +50,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             NAMESPACE,
             NAME,
         ],
+        checks: (1, 2),
         ..namespaced("events.k8s.io", "events", "Event")
     },
     Entry {
@@ -77,6 +79,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         short: &["pv"],
         status: true,
         returns_deleted: true,
+        checks: (3, 1),
         ..cluster("", "persistentvolumes", "PersistentVolume")
     },
     Entry {
@@ -112,6 +115,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         returns_deleted: true,
         name: NameRule::Label,
         selectable: &[NAMESPACE, NAME, at("spec.clusterIP"), at("spec.type")],
+        checks: (1, 2),
         ..namespaced("", "services", "Service")
     },
     namespaced("apps", "controllerrevisions", "ControllerRevision"),
@@ -130,10 +134,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         ..namespaced("apps", "statefulsets", "StatefulSet")
     }),
     workload(Entry { short: &["cj"], ..namespaced("batch", "cronjobs", "CronJob") }),
-    workload(Entry {
+    Entry {
         selectable: &[NAME, NAMESPACE, ("status.successful", "status.succeeded", "0")],
-        ..namespaced("batch", "jobs", "Job")
-    }),
+        checks: (2, 2),
+        ..workload(namespaced("batch", "jobs", "Job"))
+    },
     Entry {
         short: &["crd", "crds"],
         categories: &["api-extensions"],
@@ -141,15 +146,21 @@ pub(super) const ENTRIES: &[Entry] = &[
         generation: true,
         unconditional_update: false,
         standard_finalizers: false,
+        checks: (1, 2),
         ..cluster("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition")
     },
     Entry {
         create_on_update: true,
         unconditional_update: false,
         standard_finalizers: false,
+        checks: (1, 2),
         ..namespaced("coordination.k8s.io", "leases", "Lease")
     },
-    Entry { generation: true, ..namespaced("discovery.k8s.io", "endpointslices", "EndpointSlice") },
+    Entry {
+        generation: true,
+        checks: (2, 1),
+        ..namespaced("discovery.k8s.io", "endpointslices", "EndpointSlice")
+    },
     Entry {
         short: &["pdb"],
         status: true,
@@ -157,6 +168,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         unconditional_update: false,
         standard_finalizers: false,
         name: NameRule::PathSegment,
+        checks: (1, 1),
         ..namespaced("policy", "poddisruptionbudgets", "PodDisruptionBudget")
     },
     rbac(cluster(RBAC, "clusterrolebindings", "ClusterRoleBinding")),
@@ -171,7 +183,7 @@ pub(super) const ENTRIES: &[Entry] = &[
 ];
 
 const fn workload(entry: Entry) -> Entry {
-    Entry { categories: ALL, status: true, generation: true, ..entry }
+    Entry { categories: ALL, status: true, generation: true, checks: (1, 2), ..entry }
 }
 
 const fn rbac(entry: Entry) -> Entry {

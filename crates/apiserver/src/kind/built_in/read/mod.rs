@@ -1,6 +1,7 @@
 //! Reads objects through their types, as Go does it: what a type does not know goes, what is empty is left out, and what is
 //! always there is put there.
 
+mod convert;
 mod quantity;
 mod scalars;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use serde_json::{Map, Value};
 
 use self::scalars::Wrong;
 use super::types::{Field, Special, Struct, Type, short_name, struct_of};
+use crate::go::settle_floats;
 
 /// The definition of what schemas inside of schemas are.
 const SCHEMA: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
@@ -25,7 +27,16 @@ const MAX_UNKNOWN: usize = 100;
 
 /// Reads an object of this definition. Gives the paths of unknown fields, or what is said of a value that cannot be read.
 pub(super) fn read(definition: &str, object: &mut Value) -> Result<Vec<String>, String> {
-    let mut reader = Reader::default();
+    run(Reader::default(), definition, object)
+}
+
+/// The same of an object that was never text: more numbers fit, and errors have other words.
+pub(super) fn convert(definition: &str, object: &mut Value) -> Result<Vec<String>, String> {
+    settle_floats(object);
+    run(Reader { converts: true, ..Reader::default() }, definition, object)
+}
+
+fn run(mut reader: Reader, definition: &str, object: &mut Value) -> Result<Vec<String>, String> {
     let of = Type::Struct(definition.to_owned());
     let read = reader.value(object.take(), &of);
     match (read, reader.wrong) {
@@ -42,6 +53,8 @@ struct Stop(Failure);
 
 #[derive(Default)]
 struct Reader {
+    /// Whether it reads what was never text.
+    converts: bool,
     /// Where it is, as unknown fields are named.
     path: String,
     /// The fields around it, and the struct of the last.
@@ -66,6 +79,7 @@ impl Reader {
                 self.entries(fields, of)
             }
             (Type::Bytes, Value::Array(items)) if items.is_empty() => Ok("".into()),
+            (of, value) if self.converts => convert::scalar(value, of).map_err(|wrong| Stop(wrong.into())),
             (of, value) => match scalars::read(value, of) {
                 Ok(value) => Ok(value),
                 Err(wrong) => {
@@ -222,6 +236,9 @@ impl Reader {
 
     /// The same failure, of something in the field that is being read.
     fn in_context(&self, failure: Failure) -> Failure {
+        if self.converts {
+            return failure;
+        }
         let fields = self.fields.iter().cloned().chain(failure.fields).collect();
         Failure { holder: self.holder.clone().or(failure.holder), fields, ..failure }
     }

@@ -4,4 +4,6 @@ pub mod agents;
 pub mod clock;
 pub mod key;
 pub mod lease;
+pub mod metrics;
 pub mod queue;
+pub mod serve;

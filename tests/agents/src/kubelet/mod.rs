@@ -17,10 +17,10 @@ mod statefulsets;
 mod work;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kube::Client;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 pub use self::objects::{NODE, client};
@@ -63,21 +63,21 @@ impl Default for Knobs {
 
 /// A Kubernetes cluster in miniature. Dropped, it stops; the fleet's agents run on.
 pub struct Kubelet {
-    knobs: Arc<Mutex<Knobs>>,
+    knobs: watch::Sender<Knobs>,
     task: JoinHandle<()>,
 }
 
 impl Kubelet {
     /// Begins to work on the objects that this client sees.
     pub fn start(client: Client, fleet: Fleet, knobs: Knobs, seed: u64) -> Self {
-        let knobs = Arc::new(Mutex::new(knobs));
-        let task = tokio::spawn(work::run(client, fleet, Arc::clone(&knobs), seed));
+        let (knobs, turned) = watch::channel(knobs);
+        let task = tokio::spawn(work::run(client, fleet, turned, seed));
         Self { knobs, task }
     }
 
-    /// Changes how it works. What it has looked at already is looked at again when it changes.
+    /// Changes how it works. Everything is looked at again.
     pub fn turn(&self, change: impl FnOnce(&mut Knobs)) {
-        change(&mut locked(&self.knobs));
+        self.knobs.send_modify(change);
     }
 }
 
@@ -85,8 +85,4 @@ impl Drop for Kubelet {
     fn drop(&mut self) {
         self.task.abort();
     }
-}
-
-fn locked(knobs: &Mutex<Knobs>) -> MutexGuard<'_, Knobs> {
-    knobs.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -99,7 +99,7 @@ impl Work {
             volumes.iter().filter_map(|volume| at(volume, "/persistentVolumeClaim/claimName").as_str())
         {
             let claim = self.seen.get(Kind::Claim, &(key.0.clone(), claim.to_owned()))?;
-            if text(claim, "/status/phase") != "Bound" {
+            if text(claim, "/status/phase") != "Bound" || is_ending(claim) {
                 return None;
             }
             uids.push(text(claim, "/metadata/uid").to_owned());

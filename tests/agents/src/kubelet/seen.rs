@@ -55,7 +55,7 @@ pub(super) struct Seen {
 pub(super) type Event = (Kind, Result<watcher::Event<DynamicObject>, watcher::Error>);
 
 /// Watches all kinds that matter.
-pub(super) fn watch(client: &Client) -> SelectAll<BoxStream<'static, Event>> {
+pub(super) fn watch_all(client: &Client) -> SelectAll<BoxStream<'static, Event>> {
     let streams = Kind::ALL.map(|kind| {
         let api: Api<DynamicObject> = Api::all_with(client.clone(), &kind.resource());
         watcher(api, watcher::Config::default()).map(move |event| (kind, event)).boxed()
@@ -66,6 +66,11 @@ pub(super) fn watch(client: &Client) -> SelectAll<BoxStream<'static, Event>> {
 impl Seen {
     pub(super) fn get(&self, kind: Kind, key: &Key) -> Option<&Value> {
         self.objects.get(&(kind, key.clone()))
+    }
+
+    /// All that is known.
+    pub(super) fn all(&self) -> Vec<Id> {
+        self.objects.keys().cloned().collect()
     }
 
     /// Takes in what a write or a read gave back, unless something newer is known.

@@ -1,18 +1,18 @@
 //! The one task: what was seen is looked at after a while, and what fails is tried again.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::stream::StreamExt;
 use kube::Client;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::Knobs;
 use super::pods::Running;
-use super::seen::{Id, Kind, Seen, watch};
-use super::{Knobs, locked};
+use super::seen::{Id, Kind, Seen, watch_all};
 use crate::Fleet;
 use crate::pace::{after, until};
 use crate::state::Key;
@@ -30,7 +30,7 @@ pub(super) struct Work {
     /// The claim on which each member ran last: another one is another volume.
     pub(super) volumes: BTreeMap<Key, String>,
     pub(super) addresses: u32,
-    knobs: Arc<Mutex<Knobs>>,
+    knobs: watch::Receiver<Knobs>,
     chance: StdRng,
     due: BTreeMap<(Instant, u64), Id>,
     waiting: BTreeSet<Id>,
@@ -51,9 +51,9 @@ impl From<kube::Error> for Again {
     }
 }
 
-pub(super) async fn run(client: Client, fleet: Fleet, knobs: Arc<Mutex<Knobs>>, seed: u64) {
-    let mut events = watch(&client);
-    let mut lives = fleet.lives();
+pub(super) async fn run(client: Client, fleet: Fleet, knobs: watch::Receiver<Knobs>, seed: u64) {
+    let mut events = watch_all(&client);
+    let (mut lives, mut turned) = (fleet.lives(), knobs.clone());
     let mut work = Work {
         client,
         fleet,
@@ -83,6 +83,14 @@ pub(super) async fn run(client: Client, fleet: Fleet, knobs: Arc<Mutex<Knobs>>, 
                 }
                 work.notice_lives();
             }
+            changed = turned.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                for id in work.seen.all() {
+                    work.soon(id);
+                }
+            }
             () = until(next) => work.look().await,
         }
     }
@@ -94,7 +102,7 @@ fn far_away() -> Instant {
 
 impl Work {
     pub(super) fn knobs(&self) -> Knobs {
-        locked(&self.knobs).clone()
+        self.knobs.borrow().clone()
     }
 
     /// The time of day, as Kubernetes writes it.

@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod conditions;
+pub mod drift;
 pub mod generation;
 pub mod manager;
 pub mod pause;

@@ -134,13 +134,16 @@ fn environment(member: &Member, config: &MemberConfig, storage: &str) -> Vec<Env
     ]
 }
 
-/// A variable that the kubelet fills in.
+/// A variable that the kubelet fills in. The version is said, because the API server fills it in otherwise.
 pub(super) fn of_pod(name: &str, path: &str) -> EnvVar {
     EnvVar {
         name: name.to_owned(),
         value: None,
         value_from: Some(EnvVarSource {
-            field_ref: Some(ObjectFieldSelector { api_version: None, field_path: path.to_owned() }),
+            field_ref: Some(ObjectFieldSelector {
+                api_version: Some("v1".to_owned()),
+                field_path: path.to_owned(),
+            }),
             ..EnvVarSource::default()
         }),
     }

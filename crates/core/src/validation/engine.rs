@@ -29,6 +29,7 @@ pub(super) fn violations(engine: &ReplicationEngineSpec) -> Vec<Violation> {
         found.template(&driver.template, &path, Of::Driver);
     }
     found.selector(&spec);
+    found.violations.extend(super::template::violations(engine));
     found.violations
 }
 

@@ -23,6 +23,8 @@ mod path;
 mod pod;
 pub mod references;
 pub mod schema;
+mod storage;
+mod template;
 
 pub use node_affinity::{node_affinity, unschedulable};
 pub use path::Path;
@@ -121,6 +123,7 @@ pub fn check_member(member: &Member, references: &MemberReferences) -> Report {
             report.violations.extend(pod::resources(resources, &path.field("resources")));
         }
     }
+    report.violations.extend(storage::violations(&member.spec.storage, &spec.field("storage")));
     references::member(member, references, &mut report);
     report
 }

@@ -24,7 +24,11 @@ fn what_is_built_is_what_the_files_say() {
             std::fs::write(&file, &text).unwrap();
         }
         let expected = std::fs::read_to_string(&file).unwrap();
-        assert_eq!(text, expected, "{}", file.display());
+        let mut pairs = text.lines().zip(expected.lines()).enumerate();
+        if let Some((line, (built, said))) = pairs.find(|(_, (a, b))| a != b) {
+            panic!("{}:{}: built {built:?}, the file says {said:?}", file.display(), line + 1);
+        }
+        assert_eq!(text.lines().count(), expected.lines().count(), "{}", file.display());
         assert!(known.insert(file), "{} is built twice", built.name);
     }
     for file in std::fs::read_dir(golden()).unwrap() {

@@ -92,3 +92,69 @@ fn the_agent_starts_and_watches_main() {
     expected.push("spec.drivers[0].template.containers[0].mounts[0].name".to_owned());
     assert_eq!(paths, expected, "a driver has no data volume and no agent");
 }
+
+#[test]
+fn what_could_not_be_built_is_found() {
+    let main = "spec.template.containers[0]";
+    let rows = [
+        ("/clientPort", json!(7443), "spec.clientPort".to_owned()),
+        ("/ports/0/port", json!(7080), "spec.ports[0].port".to_owned()),
+        ("/ports/0/name", json!("muster-x"), "spec.ports[0].name".to_owned()),
+        ("/dataPath", json!("/muster/data"), "spec.dataPath".to_owned()),
+        ("/dataPath", json!("/"), "spec.dataPath".to_owned()),
+        ("/dataPath", json!("/a/../b"), "spec.dataPath".to_owned()),
+        (
+            "/template/containers/0/ports/0/containerPort",
+            json!(7443),
+            format!("{main}.ports[0].containerPort"),
+        ),
+        ("/template/containers/0/ports/0/name", json!("9"), format!("{main}.ports[0].name")),
+        ("/template/containers/0/ports/0/name", json!("a--b"), format!("{main}.ports[0].name")),
+        ("/template/containers/0/ports/0/name", json!("muster-x"), format!("{main}.ports[0].name")),
+        (
+            "/template/containers/0/mounts/1/mountPath",
+            json!("/muster"),
+            format!("{main}.mounts[1].mountPath"),
+        ),
+        (
+            "/template/containers/0/mounts/1/mountPath",
+            json!("/var/lib/ledger"),
+            format!("{main}.mounts[1].mountPath"),
+        ),
+        (
+            "/template/containers/0/mounts/1",
+            json!({"name": "scratch", "mountPath": "/x", "subPath": "a/.."}),
+            format!("{main}.mounts[1].subPath"),
+        ),
+        (
+            "/template/containers/0/securityContext",
+            json!({"privileged": true, "allowPrivilegeEscalation": false}),
+            format!("{main}.securityContext.allowPrivilegeEscalation"),
+        ),
+        ("/template/containers/1/image", json!(" x"), "spec.template.containers[1].image".to_owned()),
+        (
+            "/template/volumes/1/configMap/items/0/path",
+            json!("..x"),
+            "spec.template.volumes[1].configMap.items[0].path".to_owned(),
+        ),
+        (
+            "/template/volumes/2/secret/name",
+            json!("orders-agent-ca"),
+            "spec.template.volumes[2].secret.name".to_owned(),
+        ),
+    ];
+    for (pointer, value, path) in rows {
+        assert_eq!(with(pointer, value), [path], "{pointer}");
+    }
+    let secrets = json!([
+        {"name": "accounts", "keys": [{"name": "root"}]},
+        {"name": "agent-ca", "keys": [{"name": "tls.key"}]},
+    ]);
+    assert_eq!(with("/secrets", secrets), ["spec.secrets[1].name"]);
+    let long = "f".repeat(248);
+    assert_eq!(with("/files", json!({long.clone(): ""})), [format!("spec.files[{long}]")]);
+    let twice = json!([{"name": "a", "port": 1}, {"name": "b", "port": 1}, {"name": "c", "port": 1, "protocol": "UDP"}]);
+    assert_eq!(with("/ports", twice), ["spec.ports[1].port"]);
+    let twice = json!([{"name": "a", "containerPort": 1}, {"name": "b", "containerPort": 1}]);
+    assert_eq!(with("/template/containers/0/ports", twice), [format!("{main}.ports[1]")]);
+}

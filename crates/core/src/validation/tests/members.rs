@@ -12,7 +12,7 @@ fn member(external: bool) -> Member {
     if external {
         object["spec"]["external"] = json!({"address": "host", "credentials": {"secretName": "agent"}});
     } else {
-        object["spec"]["storage"] = json!([{"device": "/dev/sdb"}]);
+        object["spec"]["storage"] = json!([{"device": "/dev/sdb"}, {"pvcName": "meta"}]);
     }
     read(object)
 }
@@ -71,4 +71,20 @@ fn its_affinity_and_workload_are_checked() {
             "spec.workload.resources.limits[cpu]",
         ]
     );
+}
+
+#[test]
+fn its_devices_are_devices_and_the_agent_has_a_volume() {
+    let with = |storage: Value| {
+        let mut member = member(false);
+        member.spec.storage = read(storage);
+        let references = MemberReferences { cluster: Lookup::Found(()), secrets: BTreeMap::new() };
+        let report = check_member(&member, &references);
+        report.violations.into_iter().map(|violation| violation.path).collect::<Vec<_>>()
+    };
+    assert!(with(json!([{"pvcName": "a"}, {"device": "/dev/disk/by-id/x"}])).is_empty());
+    assert_eq!(with(json!([{"device": "/dev/sdb"}])), ["spec.storage"]);
+    for wrong in ["/etc/shadow", "/dev/../etc/shadow", "/dev", "/dev/", "/devices/x"] {
+        assert_eq!(with(json!([{"pvcName": "a"}, {"device": wrong}])), ["spec.storage[1].device"], "{wrong}");
+    }
 }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::fleet::Inner;
 use crate::pace::{after, until};
-use crate::state::{Due, Key, State};
+use crate::state::{Due, Key, Kind, State};
 
 /// How many writes a follower fetches at a time.
 const AT_A_TIME: usize = 16;
@@ -79,10 +79,13 @@ impl State {
     fn copy(&mut self, key: &Key) {
         let Some(extra) = self.members.get_mut(key) else { return };
         extra.copy_due = false;
-        if extra.stalled || extra.isolated {
+        if extra.stalled || !self.is_behind(key) {
             return;
         }
         let Some(cluster) = self.cluster_of(key) else { return };
+        if cluster.kind == Kind::SelfElecting {
+            replication::roll_back(&mut cluster.nodes, &key.1);
+        }
         match replication::replicate(&mut cluster.nodes, &key.1, AT_A_TIME) {
             Ok(Some(primary)) => self.acknowledge(&(key.0.clone(), primary)),
             Ok(None) => {}
@@ -113,6 +116,7 @@ impl State {
     /// After any change: what follows from it is scheduled, and whoever listens hears of it.
     pub(crate) fn settle(&mut self) {
         while let Some(cluster) = self.touched.pop_first() {
+            self.hold_elections(&cluster);
             self.check_primaries(&cluster);
             let members = self.clusters.get(&cluster).map(|it| it.nodes.keys().cloned().collect());
             let members: Vec<String> = members.unwrap_or_default();
@@ -130,7 +134,7 @@ impl State {
         let starts = |app: &App| app.role == Role::Primary && !app.serving && !app.copying;
         let starting = self.peek(key).and_then(|node| node.app()).is_some_and(starts);
         let Some(extra) = self.members.get_mut(key) else { return };
-        let copy = behind && !extra.copy_due && !extra.stalled && !extra.isolated;
+        let copy = behind && !extra.copy_due && !extra.stalled;
         let serve = starting && !extra.serve_due;
         extra.copy_due |= copy;
         extra.serve_due |= serve;
@@ -145,14 +149,15 @@ impl State {
     }
 
     /// Whether this member follows someone who has more than it has, or does not know yet that it has not.
-    fn is_behind(&mut self, key: &Key) -> bool {
+    fn is_behind(&self, key: &Key) -> bool {
         let Some(cluster) = self.home(key) else { return false };
         let Some(node) = cluster.nodes.get(&key.1) else { return false };
         let Some(app) = node.app().filter(|app| !app.serving) else { return false };
         let source = cluster.nodes.values().find(|other| {
             other.name != node.name && other.app().is_some_and(|it| it.serving && it.term == app.term)
         });
-        source.is_some_and(|source| {
+        let heard = |name: &String| !self.is_cut_off(&(key.0.clone(), name.clone()));
+        source.filter(|source| heard(&source.name) && heard(&node.name)).is_some_and(|source| {
             let told = source.app().and_then(|it| it.confirmed.get(&node.volume.uuid)).copied();
             !app.synced || app.copying || told != Some(source.volume.sequence())
         })

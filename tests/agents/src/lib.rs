@@ -8,16 +8,18 @@
 
 mod answer;
 mod driver;
+mod elections;
 pub mod faults;
 mod fleet;
 pub mod kubelet;
 mod life;
 mod oracle;
 mod pace;
+pub mod sockets;
 mod state;
 mod stream;
 
-pub use self::faults::{Fault, Faults, NoFaults, Seen};
+pub use self::faults::{Fault, Faults, NoFaults, RandomFaults, Seen};
 pub use self::fleet::{Body, Fleet};
 pub use self::pace::Pace;
 pub use self::state::Kind;

@@ -13,7 +13,7 @@ impl Fleet {
     pub fn start(&self, namespace: &str, cluster: &str, member: &str, pod_uid: Option<&str>) {
         self.0.change(|state| {
             let key = state.ensure_member(namespace, cluster, member);
-            if let Some(extra) = state.members.get_mut(&key) {
+            if let Some(extra) = state.extra(&key) {
                 extra.dark = false;
                 extra.pod_uid = pod_uid.map(str::to_owned);
             }
@@ -51,7 +51,7 @@ impl Fleet {
     pub fn power_on(&self, namespace: &str, member: &str) {
         self.0.change(|state| {
             let key = key(namespace, member);
-            if let Some(extra) = state.members.get_mut(&key) {
+            if let Some(extra) = state.extra(&key) {
                 extra.dark = false;
             }
             if state.run(&key).is_none() {
@@ -75,7 +75,7 @@ impl Fleet {
     /// No message comes through to this member or from it, from anyone.
     pub fn isolate(&self, namespace: &str, member: &str, isolated: bool) {
         self.0.change(|state| {
-            if let Some(extra) = state.members.get_mut(&key(namespace, member)) {
+            if let Some(extra) = state.extra(&key(namespace, member)) {
                 extra.isolated = isolated;
             }
         });
@@ -84,7 +84,7 @@ impl Fleet {
     /// Copies to this member stand still.
     pub fn stall_copies(&self, namespace: &str, member: &str, stalled: bool) {
         self.0.change(|state| {
-            if let Some(extra) = state.members.get_mut(&key(namespace, member)) {
+            if let Some(extra) = state.extra(&key(namespace, member)) {
                 extra.stalled = stalled;
             }
         });
@@ -93,7 +93,7 @@ impl Fleet {
     /// The streams of this member break; new ones can be opened at once.
     pub fn cut_streams(&self, namespace: &str, member: &str) {
         self.0.change(|state| {
-            if let Some(extra) = state.members.get_mut(&key(namespace, member)) {
+            if let Some(extra) = state.extra(&key(namespace, member)) {
                 extra.cuts += 1;
                 extra.news.send_modify(|news| *news += 1);
             }
@@ -113,7 +113,7 @@ impl Fleet {
     /// The address at which a member's Pod is found, beside its names.
     pub fn set_address(&self, namespace: &str, member: &str, ip: Option<&str>) {
         self.0.change(|state| {
-            if let Some(extra) = state.members.get_mut(&key(namespace, member)) {
+            if let Some(extra) = state.extra(&key(namespace, member)) {
                 extra.ip = ip.map(str::to_owned);
             }
         });

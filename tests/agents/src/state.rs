@@ -193,6 +193,13 @@ impl State {
         self.clusters.get_mut(&cluster)
     }
 
+    /// What a member has besides what the model knows, to change.
+    pub(crate) fn extra(&mut self, key: &Key) -> Option<&mut Extra> {
+        let extra = self.members.get_mut(key)?;
+        self.touched.insert((key.0.clone(), extra.cluster.clone()));
+        Some(extra)
+    }
+
     /// A member, to look at.
     pub(crate) fn peek(&self, key: &Key) -> Option<&Node> {
         self.home(key)?.nodes.get(&key.1)

@@ -105,6 +105,22 @@ pub fn replicate(nodes: &mut Nodes, name: &str, most: usize) -> Result<Option<St
     Ok(Some(primary))
 }
 
+/// A follower gives up what the primary it follows does not have, as software does that elects by itself: nobody was told
+/// that it is kept.
+pub fn roll_back(nodes: &mut Nodes, name: &str) {
+    let Some(term) = nodes.get(name).and_then(Node::app).filter(|app| !app.serving).map(|app| app.term)
+    else {
+        return;
+    };
+    let serves = |node: &&Node| node.app().is_some_and(|app| app.serving && app.term == term);
+    let Some(source) = nodes.values().find(serves).map(|node| node.volume.log.clone()) else { return };
+    if let Some(node) = nodes.get_mut(name) {
+        let log = &mut node.volume.log;
+        let common = log.iter().zip(&source).take_while(|(a, b)| a == b).count();
+        log.truncate(common);
+    }
+}
+
 /// The writes whose clients this primary answers: those with enough copies, by the roster it uses.
 pub fn acknowledged<'a>(nodes: &'a Nodes, name: &str, copies: Copies) -> &'a [u64] {
     let Some(node) = nodes.get(name) else { return &[] };

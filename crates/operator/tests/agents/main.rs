@@ -4,4 +4,5 @@
 
 mod calls;
 mod scene;
+mod sockets;
 mod watches;

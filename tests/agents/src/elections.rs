@@ -24,8 +24,8 @@ impl State {
         let Some(cluster) = self.clusters.get_mut(key) else { return };
         let rosters = cluster.nodes.values().filter_map(|node| node.app()?.roster.as_ref());
         let Some(voters) = rosters.max_by_key(|roster| roster.version).map(volumes) else { return };
-        let votes = |node: &Node| reached.contains(&node.name) && voters.contains(&node.volume.uuid);
-        let quorum = cluster.nodes.values().filter(|node| votes(node)).count()
+        let counts = |node: &Node| reached.contains(&node.name) && voters.contains(&node.volume.uuid);
+        let quorum = cluster.nodes.values().filter(|node| counts(node)).count()
             >= Copies::Majority.written(voters.len());
         for node in cluster.nodes.values_mut() {
             let heard = quorum && reached.contains(&node.name);
@@ -34,7 +34,7 @@ impl State {
             }
         }
         let led = cluster.nodes.values().any(Node::is_primary);
-        let fit = cluster.nodes.values().filter(|node| votes(node) && node.volume.complete);
+        let fit = cluster.nodes.values().filter(|node| counts(node) && node.volume.complete);
         let best =
             fit.max_by_key(|node| (node.volume.log.last().copied(), std::cmp::Reverse(node.name.clone())));
         if let Some(best) = best.map(|node| node.name.clone()).filter(|_| quorum && !led)

@@ -22,7 +22,7 @@ pub(crate) const CLUSTER: &str = "orders";
 
 /// What comes back from a question.
 enum Answer {
-    Line(String, Line),
+    Line(String, Box<Line>),
     Outcome(String, Stamp, Result<Outcome, CallError>),
 }
 
@@ -162,7 +162,7 @@ impl Conductor {
             let answers = self.answers.0.clone();
             tokio::spawn(async move {
                 if let Ok(line) = agent.report(round).await {
-                    let _ = answers.send(Answer::Line(member, line));
+                    let _ = answers.send(Answer::Line(member, Box::new(line)));
                 }
             });
         }
@@ -214,6 +214,6 @@ fn wanted(names: &[String], kind: Kind, copies: Copies) -> Wanted {
         },
         allow_loss: false,
         restore: None,
-        formed: Marks { found: Default::default(), some_unmarked: true },
+        formed: Marks { some_unmarked: true, ..Marks::default() },
     }
 }

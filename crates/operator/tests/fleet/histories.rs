@@ -14,7 +14,7 @@ use crate::conductor::{CLUSTER, Conductor, NAMESPACE};
 /// longest rest of a member that failed.
 const CALM: Duration = Duration::from_secs(900);
 /// How many histories of each kind are played; more by `FLEET_SEEDS`.
-const SEEDS: u64 = 12;
+const SEEDS: u64 = 6;
 
 fn seeds() -> u64 {
     std::env::var("FLEET_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(SEEDS)
@@ -74,7 +74,6 @@ async fn play(seed: u64, kind: Kind, copies: Copies) -> (usize, Vec<u64>, String
 
 fn run(seed: u64, kind: Kind, copies: Copies) -> (usize, Vec<u64>, String) {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
-    // Seeded, so that `select!` and the like choose the same in every run.
     let runtime = runtime.enable_time().start_paused(true).build().unwrap();
     runtime.block_on(play(seed, kind, copies))
 }

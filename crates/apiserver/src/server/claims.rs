@@ -115,26 +115,29 @@ pub(super) enum Other {
 
 /// Why an object of this version and kind cannot be one of the built-in kind that is asked for; none if it is one.
 pub(super) fn other_than(call: &Call, object: &Value) -> Option<Other> {
-    let (wanted, expected) = (&call.resource.kind_name, call.resource.api_version());
+    other_than_kind(&call.resource.api_version(), &call.resource.kind_name, object)
+}
+
+/// The same of a kind that need not be one that is kept.
+pub(super) fn other_than_kind(expected: &str, wanted: &str, object: &Value) -> Option<Other> {
     let (version, kind) = (text(object, "apiVersion"), text(object, "kind"));
-    let version = if version.is_empty() { &expected } else { version };
+    let version = if version.is_empty() { expected } else { version };
     let kind = if kind.is_empty() { wanted } else { kind };
     if version == expected && kind == wanted {
         return None;
     }
     // Definitions are served by a server that does not know the other kinds.
-    let is_foreign = call.resource.group == DEFINITIONS
-        && kind != "Status"
-        && !version.starts_with(&format!("{DEFINITIONS}/"));
+    let is_definition = |version: &str| version.starts_with(&format!("{DEFINITIONS}/"));
+    let is_foreign = is_definition(expected) && kind != "Status" && !is_definition(version);
     let read = if is_foreign { None } else { read_known(version, kind, object.clone()) };
     Some(match read {
         None => Other::Said(format!(
             "no kind {kind:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\""
         )),
         Some(Err(why)) => Other::Said(why),
-        Some(Ok(())) if kind == wanted && inside(version) == inside(&expected) => Other::Version,
+        Some(Ok(())) if kind == wanted && inside(version) == inside(expected) => Other::Version,
         Some(Ok(())) => {
-            let (last, inside) = (version.rsplit('/').next().unwrap_or_default(), inside(&expected));
+            let (last, inside) = (version.rsplit('/').next().unwrap_or_default(), inside(expected));
             Other::Said(format!("converting ({last}.{kind}) to ({inside}.{wanted}): unknown conversion"))
         }
     })

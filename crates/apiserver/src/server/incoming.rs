@@ -157,14 +157,31 @@ pub(super) fn decode_unkept(
     api_version: &str,
     kind: &str,
 ) -> Result<Value, ApiError> {
-    let mut value = decode_as(content_type, body, Repeated::Merged, api_version, kind)?.value;
+    let mut value = decode_unkept_as(content_type, body, api_version, kind)?.value;
     read_unkept(api_version, kind, &mut value)
         .map_err(|why| claims::cannot_be(kind, api_version, kind, &why))?;
     Ok(value)
 }
 
+/// A body of a kind whose objects are not kept, as a value.
+pub(super) fn decode_unkept_as(
+    content_type: &str,
+    body: &[u8],
+    api_version: &str,
+    kind: &str,
+) -> Result<Decoded, ApiError> {
+    let decoded = decode_as(content_type, body, Repeated::Merged, api_version, kind)?;
+    let Some(Other::Said(why)) = claims::other_than_kind(api_version, kind, &decoded.value) else {
+        return Ok(decoded);
+    };
+    let or = |name: &str, otherwise| {
+        Some(claims::text(&decoded.value, name)).filter(|text| !text.is_empty()).unwrap_or(otherwise)
+    };
+    Err(claims::cannot_be(or("kind", kind), or("apiVersion", api_version), kind, &why))
+}
+
 /// A body of this kind as a value.
-pub(super) fn decode_as(
+fn decode_as(
     content_type: &str,
     body: &[u8],
     repeated: Repeated,

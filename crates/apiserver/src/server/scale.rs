@@ -10,7 +10,7 @@ use super::modify::{Proposal, check_identity};
 use super::objects;
 use super::options::{WriteKind, WriteOptions, invalid};
 use super::patch::not_applied;
-use super::scale_sent::Sent;
+use super::scale_sent::{Sent, check_applied, check_applied_count};
 use super::scaled::{API_VERSION, owned_at, scale_of, set};
 use crate::apply::{FieldSet, Typing, Typings, Write, apply, owners_after_scale, track_update};
 use crate::error::{ApiError, Reason, Subject};
@@ -34,7 +34,7 @@ impl Server {
         paths: &ScalePaths,
         verb: &str,
     ) -> Result<Answer, ApiError> {
-        let sent = Sent::of(self, call, verb)?;
+        let sent = Sent::of(call, verb)?;
         let kind = match &sent {
             Sent::Whole(_) => WriteKind::Update,
             Sent::Patch(_) => WriteKind::Patch,
@@ -75,18 +75,13 @@ impl Server {
             now: self.source().now(),
         };
         let (tracked, warnings) = if let Sent::Applied(config) = sent {
-            let config = named(call, config)?;
-            let outcome = apply(Some(&scale), &config, options.force, &write);
-            let applied = outcome.map_err(|error| not_applied(call, &error))?.object;
-            if call.resource.kind.is_custom() {
-                return Err(no_version(&scale, &config));
-            }
-            check_count(call, &applied)?;
-            (applied, Vec::new())
+            (applied_scale(call, &scale, config, options.force, &write)?, Vec::new())
         } else {
             let (mut wanted, warnings) = sent.on(call, options, &scale)?;
             check(call, old, &mut wanted, sent).map_err(|error| error.warned(&warnings))?;
-            (track_update(Some(&scale), &wanted, &write), warnings)
+            let untyped = call.resource.kind.is_custom() && wanted.get("kind").is_none();
+            let tracked = track_update(Some(&scale), &wanted, &write);
+            (if untyped { without_owners(tracked) } else { tracked }, warnings)
         };
         let mut object = old.clone();
         let replicas = tracked.pointer("/spec/replicas").cloned().unwrap_or_else(|| 0.into());
@@ -103,17 +98,41 @@ impl Server {
     }
 }
 
+/// The scale with what is applied to it.
+fn applied_scale(
+    call: &Call,
+    scale: &Value,
+    config: &Value,
+    force: bool,
+    write: &Write<'_>,
+) -> Result<Value, ApiError> {
+    check_applied(config)?;
+    let is_custom = call.resource.kind.is_custom();
+    if is_custom && scale.pointer("/metadata/managedFields").is_none() {
+        let what = format!("failed to convert live object (/; {API_VERSION}, Kind=Scale)");
+        return Err(no_version(&format!("failed to create manager for existing fields: {what}")));
+    }
+    check_applied_count(config)?;
+    let config = if is_custom { config.clone() } else { named(call, config)? };
+    let outcome = apply(Some(scale), &config, force, write);
+    let applied = outcome.map_err(|error| not_applied(call, &error))?.object;
+    if is_custom {
+        let (namespace, name) = (metadata::text(&config, "namespace"), metadata::text(&config, "name"));
+        let what = format!("({namespace}/{name}; {API_VERSION}, Kind=Scale)");
+        return Err(no_version(&format!("failed to convert new object {what}")));
+    }
+    check_count(call, &applied)?;
+    Ok(applied)
+}
+
 /// A scale as clients see it: they are not told who owns its fields.
 fn without_owners(mut scale: Value) -> Value {
     metadata::set(&mut scale, "managedFields", None);
     scale
 }
 
-/// What is applied need not say its name, but cannot say another; nobody looks where the kind is custom.
+/// What is applied need not say its name, but cannot say another.
 fn named(call: &Call, config: &Value) -> Result<Value, ApiError> {
-    if call.resource.kind.is_custom() {
-        return Ok(config.clone());
-    }
     let mut named = config.clone();
     if metadata::text(&named, "name").is_empty() {
         metadata::set(&mut named, "name", Some(call.name().into()));
@@ -124,15 +143,7 @@ fn named(call: &Call, config: &Value) -> Result<Value, ApiError> {
 
 /// An apply to the scale of a custom resource never comes to an end: the real server looks for the version of a scale
 /// among those of the custom resource.
-fn no_version(scale: &Value, config: &Value) -> ApiError {
-    let owned = scale.pointer("/metadata/managedFields").is_some();
-    let (namespace, name) = (metadata::text(config, "namespace"), metadata::text(config, "name"));
-    let what = if owned {
-        format!("failed to convert new object ({namespace}/{name}; {API_VERSION}, Kind=Scale)")
-    } else {
-        let live = "failed to convert live object";
-        format!("failed to create manager for existing fields: {live} (/; {API_VERSION}, Kind=Scale)")
-    };
+fn no_version(what: &str) -> ApiError {
     let why = format!("request to convert CR to an invalid group/version: {API_VERSION}");
     ApiError::new(Reason::Unknown, format!("{what} to proper version: {why}"))
 }

@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use super::Server;
 use super::call::Call;
 use super::decode::{self, Decoded, Repeated};
-use super::incoming::decode_as;
+use super::incoming::decode_unkept_as;
 use super::options::{WriteOptions, invalid};
 use super::patch::{Form, unpatched};
 use super::scaled::API_VERSION;
@@ -40,9 +39,9 @@ pub(super) struct Patch {
 
 impl Sent {
     /// Reads the body of a request.
-    pub(super) fn of(server: &Server, call: &Call, verb: &str) -> Result<Self, ApiError> {
+    pub(super) fn of(call: &Call, verb: &str) -> Result<Self, ApiError> {
         if verb == "update" {
-            return whole(server, call).map(Self::Whole).map_err(|error| {
+            return whole(call).map(Self::Whole).map_err(|error| {
                 let unread = error.reason == Reason::BadRequest;
                 if unread && call.resource.kind.is_custom() {
                     return ApiError::bad_request(NOT_REGISTERED);
@@ -110,30 +109,14 @@ impl Patch {
     }
 }
 
-fn whole(server: &Server, call: &Call) -> Result<Decoded, ApiError> {
-    let mut decoded = decode_as(call.content_type(), &call.body, Repeated::Merged, API_VERSION, "Scale")?;
-    let text = |name: &str| decoded.value.get(name).and_then(Value::as_str).unwrap_or_default();
-    let (version, kind) = (text("apiVersion"), text("kind"));
-    let (version, kind) = (
-        if version.is_empty() { API_VERSION } else { version },
-        if kind.is_empty() { "Scale" } else { kind },
-    );
-    if (version, kind) == (API_VERSION, "Scale") {
-        if let Some(fields) = decoded.value.as_object_mut() {
-            fields.insert("apiVersion".to_owned(), API_VERSION.into());
-            fields.insert("kind".to_owned(), "Scale".into());
-        }
-        return Ok(decoded);
+fn whole(call: &Call) -> Result<Decoded, ApiError> {
+    let mut decoded = decode_unkept_as(call.content_type(), &call.body, API_VERSION, "Scale")?;
+    // What does not say what it is gets no owner where the kind is custom.
+    if let Some(fields) = decoded.value.as_object_mut().filter(|_| !call.resource.kind.is_custom()) {
+        fields.insert("apiVersion".to_owned(), API_VERSION.into());
+        fields.insert("kind".to_owned(), "Scale".into());
     }
-    let last = version.rsplit('/').next().unwrap_or_default();
-    let other = server.resource_by_kind(version, kind).is_some_and(|one| !one.kind.is_custom());
-    let why = if other {
-        format!("converting ({last}.{kind}) to (autoscaling.Scale): unknown conversion")
-    } else {
-        unknown_kind(version, kind)
-    };
-    let why = format!("{kind} in version {last:?} cannot be handled as a Scale: {why}");
-    Err(ApiError::bad_request(why))
+    Ok(decoded)
 }
 
 fn unknown_kind(version: &str, kind: &str) -> String {
@@ -141,26 +124,32 @@ fn unknown_kind(version: &str, kind: &str) -> String {
 }
 
 fn applied(call: &Call) -> Result<Value, ApiError> {
-    let config = decode::yaml(&call.body)
-        .map_err(|why| {
-            ApiError::bad_request(format!("error decoding YAML: error converting YAML to JSON: {why}"))
-        })?
-        .value;
+    let decoded = decode::yaml(&call.body).map_err(|why| {
+        ApiError::bad_request(format!("error decoding YAML: error converting YAML to JSON: {why}"))
+    })?;
+    Ok(decoded.value)
+}
+
+/// What is applied has to be a scale.
+pub(super) fn check_applied(config: &Value) -> Result<(), ApiError> {
     let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
-    if (version, kind) != (API_VERSION, "Scale") {
-        let version = if version.contains('/') { version.to_owned() } else { format!("/{version}") };
-        return Err(ApiError::bad_request(format!("invalid object type: {version}, Kind={kind}")));
+    if (version, kind) == (API_VERSION, "Scale") {
+        return Ok(());
     }
-    let replicas = config.pointer("/spec/replicas");
-    if replicas.is_some_and(Value::is_string) && !call.resource.kind.is_custom() {
-        let (namespace, name) = (metadata::text(&config, "namespace"), metadata::text(&config, "name"));
-        let what = format!("({namespace}/{name}; {API_VERSION}, Kind=Scale)");
-        let why = ".spec.replicas: expected numeric (int or float), got string";
-        let why = format!("failed to create typed patch object {what}: {why}");
-        return Err(ApiError::new(Reason::Unknown, why));
+    let version = if version.contains('/') { version.to_owned() } else { format!("/{version}") };
+    Err(ApiError::bad_request(format!("invalid object type: {version}, Kind={kind}")))
+}
+
+/// How many replicas are applied has to be a number.
+pub(super) fn check_applied_count(config: &Value) -> Result<(), ApiError> {
+    if !config.pointer("/spec/replicas").is_some_and(Value::is_string) {
+        return Ok(());
     }
-    Ok(config)
+    let (namespace, name) = (metadata::text(config, "namespace"), metadata::text(config, "name"));
+    let what = format!("({namespace}/{name}; {API_VERSION}, Kind=Scale)");
+    let why = ".spec.replicas: expected numeric (int or float), got string";
+    Err(ApiError::new(Reason::Unknown, format!("failed to create typed patch object {what}: {why}")))
 }
 
 /// A scale read through its type, with what its type does not know.

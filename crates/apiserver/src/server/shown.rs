@@ -128,6 +128,11 @@ impl Shown {
                 let asked = "you requested PartialObjectMetadataList, but the requested object is not a list";
                 refuse(format!("{asked} ({})", go_type(resource, "Unstructured", &resource.kind_name)))
             }
+            (View::MetadataList, Content::Scale(resource, _)) => {
+                let asked = "you requested PartialObjectMetadataList, but the requested object is not a list";
+                let inside = if resource.kind.is_custom() { "v1" } else { "autoscaling" };
+                refuse(format!("{asked} (*{inside}.Scale)"))
+            }
             _ => Ok(()),
         }
     }

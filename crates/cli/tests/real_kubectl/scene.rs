@@ -11,9 +11,6 @@ use crate::shell::Shell;
 /// A comment before a step that says why what is printed may differ; how kubectl exits may not.
 const MAY_DIFFER: &str = "# differs: ";
 
-/// A comment before a step that does not work on our server yet, and why. When it does, the comment has to go.
-const NOT_YET: &str = "# not yet: ";
-
 /// Lines that a report shows of one difference.
 const MOST_LINES: usize = 30;
 
@@ -35,12 +32,8 @@ pub(crate) fn play(name: &str, text: &str) {
             let text = if free { Default::default() } else { (mask(&output.stdout), mask(&output.stderr)) };
             (output.status.code(), text)
         };
-        match (seen(&expected) == seen(&got), step.starts_with(NOT_YET)) {
-            (true, false) | (false, true) => {}
-            (false, false) => drop(writeln!(differences, "==== {step}\n{}", compare(&expected, &got))),
-            (true, true) => {
-                drop(writeln!(differences, "==== {step}\nworks: it is not to be marked any more"))
-            }
+        if seen(&expected) != seen(&got) {
+            let _ = writeln!(differences, "==== {step}\n{}", compare(&expected, &got));
         }
     }
     assert!(differences.is_empty(), "\n{differences}");

@@ -45,7 +45,6 @@ kubectl patch -n change cm a --type=json -p '[{"op":"remove","path":"/data/nothi
 
 kubectl patch -n change cm a -p '{"data":{"two":"2"}}'
 
-# not yet: the real server converts a patched object by its type, and its words for what does not fit are others
 kubectl patch -n change cm a -p '{"data":{"two":3}}'
 
 kubectl patch -n change cm a -p 'nonsense'

@@ -36,3 +36,23 @@ fn what_is_built_is_what_the_files_say() {
         assert!(known.contains(&file), "{} is built no more", file.display());
     }
 }
+
+#[test]
+fn r3_1_what_is_made_is_owned_except_what_belongs_to_the_data() {
+    for built in fixtures::all() {
+        let metadata = &built.object["metadata"];
+        let owners = metadata["ownerReferences"].as_array().cloned().unwrap_or_default();
+        let kinds: Vec<_> = owners.iter().map(|owner| owner["kind"].as_str().unwrap()).collect();
+        let (kind, of_member) =
+            (built.object["kind"].as_str().unwrap(), !metadata["labels"]["muster.dev/member"].is_null());
+        let expected: &[&str] = match kind {
+            "PersistentVolumeClaim" => &[],
+            "Secret" if built.name.ends_with("-account") => &[],
+            "Member" if !built.name.ends_with("-a-member") && !built.name.ends_with("-b-member") => &[],
+            "StatefulSet" | "Secret" if of_member => &["Member"],
+            _ => &["ReplicatedCluster"],
+        };
+        assert_eq!(kinds, expected, "{}", built.name);
+        assert!(owners.iter().all(|owner| owner["controller"] == true), "{}", built.name);
+    }
+}

@@ -17,13 +17,14 @@ use crate::mutate::Mutator;
 
 /// Pairs of a cluster and an engine, with the seed that made them.
 pub(crate) fn valid_pairs() -> impl Iterator<Item = (u64, ReplicatedCluster, ReplicationEngine)> {
-    (0..).filter_map(|seed| {
+    let (engines, clusters) = (Mutator::of("ReplicationEngine"), Mutator::of("ReplicatedCluster"));
+    (0..).filter_map(move |seed| {
         let mut chance = Chance::new(seed);
         let mut engine = fixtures::engine();
         engine.spec.namespace_selector = None;
-        let engine: ReplicationEngine = changed(&engine, "ReplicationEngine", &mut chance)?;
+        let engine: ReplicationEngine = changed(&engine, "ReplicationEngine", &engines, &mut chance)?;
         let of_cluster = if chance.one_in(2) { fixtures::small() } else { fixtures::full() };
-        let cluster: ReplicatedCluster = changed(&of_cluster, "ReplicatedCluster", &mut chance)?;
+        let cluster: ReplicatedCluster = changed(&of_cluster, "ReplicatedCluster", &clusters, &mut chance)?;
         let valid = check_engine(&engine).is_valid() && is_valid(&cluster, &engine);
         let fits =
             || MemberConfig::of(&cluster, &engine.spec, "x").is_ok_and(|config| config.name("x").is_ok());
@@ -31,11 +32,18 @@ pub(crate) fn valid_pairs() -> impl Iterator<Item = (u64, ReplicatedCluster, Rep
     })
 }
 
+/// Most changes of one object, and one more.
+const CHANGES: usize = 8;
+
 /// A few random changes that the CRD lets through.
-fn changed<T: Serialize + DeserializeOwned>(object: &T, kind: &str, chance: &mut Chance) -> Option<T> {
-    let mutator = Mutator::of(kind);
+fn changed<T: Serialize + DeserializeOwned>(
+    object: &T,
+    kind: &str,
+    mutator: &Mutator,
+    chance: &mut Chance,
+) -> Option<T> {
     let mut object = serde_json::to_value(object).unwrap();
-    for _ in 0..chance.below(6) {
+    for _ in 0..chance.below(CHANGES) {
         let before: Value = object.clone();
         mutator.change(&mut object, chance);
         if !refusals(kind, &object, None).is_empty() {

@@ -52,20 +52,75 @@ pub(super) fn resources(resources: &Resources, path: &Path) -> Vec<Violation> {
             if *amount < Quantity::default() {
                 found.push(violation(&path.key(name), "must not be negative"));
             }
+            if !is_native(name) && !is_whole(amount) {
+                found.push(violation(&path.key(name), "must be a whole number"));
+            }
         }
     }
-    for (name, limit) in &resources.limits {
-        if resources.requests.get(name).is_some_and(|request| request > limit) {
-            found.push(violation(&path.field("requests").key(name), "must not be more than the limit"));
+    for (name, request) in &resources.requests {
+        let path = path.field("requests").key(name);
+        match resources.limits.get(name) {
+            Some(limit) if request > limit => {
+                found.push(violation(&path, "must not be more than the limit"));
+            }
+            Some(limit) if is_dedicated(name) && request != limit => {
+                found.push(violation(&path, "must be the same as the limit: it cannot be shared"));
+            }
+            None if is_dedicated(name) => {
+                found.push(violation(&path, "needs a limit: it cannot be shared"));
+            }
+            _ => {}
         }
+    }
+    found.extend(huge_pages(resources, path));
+    found
+}
+
+fn is_whole(amount: &Quantity) -> bool {
+    *amount == Quantity::from_bytes(amount.bytes())
+}
+
+/// Whether it is one of Kubernetes' own names.
+fn is_native(name: &str) -> bool {
+    !name.contains('/') || name.contains("kubernetes.io/")
+}
+
+/// What a node gives to one container only.
+fn is_dedicated(name: &str) -> bool {
+    !is_native(name) || name.starts_with(HUGE_PAGES)
+}
+
+/// Huge pages come with something else, and whole pages only.
+fn huge_pages(resources: &Resources, path: &Path) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for (field, list) in [("requests", &resources.requests), ("limits", &resources.limits)] {
+        let path = path.field(field);
+        for (name, amount) in list {
+            let Some(size) = name.strip_prefix(HUGE_PAGES) else { continue };
+            let size = size.parse::<Quantity>().map_or(0, |size| size.bytes());
+            if size <= 0 {
+                found.push(violation(&path.key(name), "hugepages- needs the size of a page, such as 2Mi"));
+            } else if amount.bytes() % size != 0 || !is_whole(amount) {
+                found.push(violation(&path.key(name), "must be a whole number of pages"));
+            }
+        }
+    }
+    let all = || resources.requests.keys().chain(resources.limits.keys());
+    let pages = all().any(|name| name.starts_with(HUGE_PAGES));
+    if pages && !all().any(|name| matches!(name.as_str(), "cpu" | "memory")) {
+        found.push(violation(path, "huge pages need cpu or memory beside them"));
     }
     found
 }
 
+/// What the names of huge pages start with, before the size of one.
+const HUGE_PAGES: &str = "hugepages-";
+
 /// A resource of Kubernetes' own, or one with a prefix.
 fn resource_name(name: &str) -> Option<&'static str> {
-    let own = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
-    if own || (name.contains('/') && labels::key(name).is_none()) {
+    let own = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with(HUGE_PAGES);
+    let quota = !is_native(name) && name.starts_with("requests.");
+    if own || (name.contains('/') && !quota && labels::key(name).is_none()) {
         return None;
     }
     Some("must be cpu, memory, ephemeral-storage, hugepages-<size>, or a name with a prefix")

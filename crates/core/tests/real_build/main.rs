@@ -74,7 +74,7 @@ mod real_build {
     }
 
     /// How many pairs of a valid cluster and a valid engine are tried.
-    const PAIRS: usize = 60;
+    const PAIRS: usize = 100;
 
     #[tokio::test]
     async fn what_is_valid_is_taken() {
@@ -91,5 +91,31 @@ mod real_build {
             }
         }
         assert!(built > PAIRS * 20, "{built}");
+    }
+
+    /// What is built of resources that validation lets pass is taken, and of those that it refuses is not.
+    #[tokio::test]
+    async fn resources_get_the_same_verdict() {
+        let servers = Server::both("resources").await;
+        let mut engine = fixtures::engine();
+        engine.spec.namespace_selector = None;
+        let mut taken = 0;
+        for resources in random::resources() {
+            let mut cluster = fixtures::small();
+            cluster.metadata.namespace = Some("resources".into());
+            cluster.spec.pools[0].resources = Some(serde_json::from_value(resources.clone()).unwrap());
+            let valid = random::is_valid(&cluster, &engine);
+            let all = fixtures::everything("resources", &cluster, &engine);
+            let workload = all.iter().find(|built| built.name.ends_with("-workload")).unwrap();
+            for server in &servers {
+                let said = server.try_apply(&workload.object).await;
+                // The embedded server checks less of what it does not run.
+                let lenient = server.what == "embedded" && said.is_ok();
+                let shown = format!("{resources} on {}: {:?}", server.what, said.as_ref().err());
+                assert!(said.is_ok() == valid || lenient, "{shown}");
+            }
+            taken += usize::from(valid);
+        }
+        assert!(taken > 20, "{taken}");
     }
 }

@@ -9,7 +9,7 @@ use muster_core::validation::schema::refusals;
 use muster_core::validation::{check_cluster, check_engine};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::chance::Chance;
 use crate::fixtures;
@@ -53,7 +53,42 @@ fn changed<T: Serialize + DeserializeOwned>(
     serde_json::from_value(object).ok()
 }
 
-fn is_valid(cluster: &ReplicatedCluster, engine: &ReplicationEngine) -> bool {
+/// What a container may ask for, right and wrong: each name alone and with others, as a request, a limit, or both.
+pub(crate) fn resources() -> Vec<Value> {
+    let amounts = [
+        ("cpu", "100m"),
+        ("memory", "1Gi"),
+        ("memory", "500m"),
+        ("ephemeral-storage", "1"),
+        ("hugepages-2Mi", "4Mi"),
+        ("hugepages-2Mi", "3Mi"),
+        ("hugepages-2Mi", "0"),
+        ("hugepages-x", "2Mi"),
+        ("hugepages-", "2Mi"),
+        ("example.com/gpu", "1"),
+        ("example.com/gpu", "500m"),
+        ("example.com/gpu", "0"),
+        ("kubernetes.io/gpu", "1"),
+        ("a.kubernetes.io/gpu", "1"),
+        ("requests.example.com/gpu", "1"),
+        ("example.com/", "1"),
+        ("gpu", "1"),
+        ("storage", "1Gi"),
+        ("pods", "1"),
+    ];
+    let mut all = Vec::new();
+    for (name, amount) in amounts {
+        all.push(json!({"requests": {name: amount}}));
+        all.push(json!({"limits": {name: amount}}));
+        all.push(json!({"requests": {name: amount}, "limits": {name: amount}}));
+        all.push(json!({"requests": {name: amount, "cpu": "1"}, "limits": {name: amount}}));
+        all.push(json!({"requests": {name: amount}, "limits": {name: "8Mi", "cpu": "1"}}));
+        all.push(json!({"limits": {name: amount, "memory": "1Gi"}}));
+    }
+    all
+}
+
+pub(crate) fn is_valid(cluster: &ReplicatedCluster, engine: &ReplicationEngine) -> bool {
     let pools = cluster.spec.pools.iter();
     let classes = pools.filter_map(|pool| pool.storage.storage_class_name.clone());
     let facts = SecretFacts { keys: BTreeSet::from(["tls.crt".to_owned()]), holds_ca: true };

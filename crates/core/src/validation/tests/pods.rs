@@ -161,7 +161,7 @@ fn resources_as_a_container_may_have_them() {
     let none = Vec::<String>::new();
     assert_eq!(
         ask(
-            json!({"requests": {"cpu": "1", "hugepages-2Mi": "0"}, "limits": {"cpu": 1, "example.com/gpu": 1}})
+            json!({"requests": {"cpu": "1"}, "limits": {"cpu": 1, "hugepages-2Mi": "4Mi", "example.com/gpu": 1}})
         ),
         none
     );
@@ -172,4 +172,15 @@ fn resources_as_a_container_may_have_them() {
     assert_eq!(ask(json!({"limits": {"gpu": 1}})), ["r.limits[gpu]"]);
     assert_eq!(ask(json!({"limits": {"-/gpu": 1}})), ["r.limits[-/gpu]"]);
     assert_eq!(ask(json!({"limits": {"cpu": "-1n"}})), ["r.limits[cpu]"]);
+    assert_eq!(ask(json!({"requests": {"example.com/gpu": 1}})), ["r.requests[example.com/gpu]"]);
+    assert_eq!(
+        ask(json!({"requests": {"example.com/gpu": 1}, "limits": {"example.com/gpu": 2}})),
+        ["r.requests[example.com/gpu]"]
+    );
+    assert_eq!(ask(json!({"limits": {"example.com/gpu": "500m"}})), ["r.limits[example.com/gpu]"]);
+    assert_eq!(ask(json!({"requests": {"kubernetes.io/gpu": "500m"}})), none);
+    assert_eq!(ask(json!({"limits": {"requests.x/gpu": 1}})), ["r.limits[requests.x/gpu]"]);
+    assert_eq!(ask(json!({"limits": {"cpu": 1, "hugepages-2Mi": "3Mi"}})), ["r.limits[hugepages-2Mi]"]);
+    assert_eq!(ask(json!({"limits": {"cpu": 1, "hugepages-x": "2Mi"}})), ["r.limits[hugepages-x]"]);
+    assert_eq!(ask(json!({"limits": {"hugepages-2Mi": "2Mi"}})), ["r"]);
 }

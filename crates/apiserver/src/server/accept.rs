@@ -57,21 +57,36 @@ impl Form {
     }
 }
 
-/// Before the forms of an `Accept` header are looked at more closely, one must be named as it is offered: built-in kinds have
-/// routes that know no wildcards but one for everything. `watched`: what can be watched as well.
-pub(super) fn check_offered(accept: &str, watched: bool) -> Result<(), ApiError> {
-    let is_offered = |text: &str| {
-        matches!(
-            Clause::parse(text).media_type,
-            "*/*" | "application/json" | "application/yaml" | protobuf::MEDIA_TYPE
-        )
-    };
-    if accept.is_empty() || accept.split(',').any(is_offered) {
-        return Ok(());
+/// What a route of the real server offers, which knows no wildcards but the one for everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offer {
+    /// JSON and nothing else: the version.
+    Json,
+    /// Objects of a built-in kind, and which resources there are.
+    Objects,
+    /// The same, of what can be watched as well.
+    Watched,
+}
+
+impl Offer {
+    /// Before the forms of an `Accept` header are looked at more closely, one must be named as it is offered.
+    pub(super) fn check(self, accept: &str) -> Result<(), ApiError> {
+        let is_offered = |text: &str| match Clause::parse(text).media_type {
+            "*/*" | "application/json" => true,
+            "application/yaml" | protobuf::MEDIA_TYPE => self != Self::Json,
+            _ => false,
+        };
+        if accept.is_empty() || accept.split(',').any(is_offered) {
+            return Ok(());
+        }
+        let offered = match self {
+            Self::Json => "application/json",
+            Self::Objects => ACCEPTED,
+            Self::Watched => "application/json, application/yaml, application/json;stream=watch",
+        };
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {offered}");
+        Err(ApiError { subject: Some(Box::default()), ..ApiError::new(Reason::NotAcceptable, message) })
     }
-    let watched = if watched { ", application/json;stream=watch" } else { "" };
-    let message = format!("406: Not Acceptable\n\nAvailable representations: {ACCEPTED}{watched}");
-    Err(ApiError { subject: Some(Box::default()), ..ApiError::new(Reason::NotAcceptable, message) })
 }
 
 /// One of the forms that a client takes.
@@ -153,10 +168,11 @@ mod tests {
             "application/json;as=Table",
             protobuf::MEDIA_TYPE,
         ] {
-            assert_eq!(check_offered(fine, false), Ok(()), "{fine}");
+            assert_eq!(Offer::Objects.check(fine), Ok(()), "{fine}");
         }
-        let refused = check_offered("application/*", true).unwrap_err();
+        let refused = Offer::Watched.check("application/*").unwrap_err();
         assert!(refused.message.ends_with("application/yaml, application/json;stream=watch"), "{refused}");
+        assert!(Offer::Json.check("application/yaml").is_err());
     }
 
     #[test]

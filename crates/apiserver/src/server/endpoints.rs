@@ -5,6 +5,7 @@ use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::Server;
+use super::accept::Offer;
 use super::answer::{self, Answer, Content};
 use super::body::{self, Body};
 use super::call::not_allowed;
@@ -46,9 +47,13 @@ impl Server {
         if inquiry.method != Method::GET && inquiry.method != Method::HEAD && self.reads_only(path) {
             return Some(answer::refuse(&not_allowed()));
         }
+        let accept = inquiry.header("accept");
+        if let Err(error) = self.offer(path).map_or(Ok(()), |offer| offer.check(accept)) {
+            let shown = Shown::parse(accept, inquiry.query).unwrap_or_default();
+            return Some(answer::refuse_as(&error, &shown));
+        }
         let served = self.served();
-        let wants_all = inquiry.header("accept").contains("as=APIGroupDiscoveryList")
-            && inquiry.header("accept").contains("v=v2");
+        let wants_all = accept.contains("as=APIGroupDiscoveryList") && accept.contains("v=v2");
         let document = match path {
             Path::CoreVersions if wants_all => return Some(aggregated(&served, true, inquiry)),
             Path::Groups if wants_all => return Some(aggregated(&served, false, inquiry)),
@@ -62,7 +67,7 @@ impl Server {
             Path::Resource(_) | Path::Nowhere(_) => return None,
             Path::Other(path) => return self.other(path, inquiry, &served),
         };
-        let shown = Shown::parse(inquiry.header("accept"), inquiry.query);
+        let shown = Shown::parse(accept, inquiry.query);
         Some(match shown {
             Ok(shown) => answer::respond(Answer::json(document), &shown),
             Err(error) => answer::refuse(&error),
@@ -76,6 +81,16 @@ impl Server {
             Path::Group(group) | Path::Resources { group, .. } => self.is_built_in(group),
             Path::Other(path) => path.trim_matches('/') == "version" || path.starts_with("/openapi"),
             Path::Groups | Path::Resource(_) | Path::Nowhere(_) => false,
+        }
+    }
+
+    /// In which forms a path is offered, where the real server looks at that before anything else.
+    fn offer(&self, path: &Path) -> Option<Offer> {
+        match path {
+            Path::CoreVersions => Some(Offer::Objects),
+            Path::Resources { group, .. } if self.is_built_in(group) => Some(Offer::Objects),
+            Path::Other(path) if path.trim_matches('/') == "version" => Some(Offer::Json),
+            _ => None,
         }
     }
 

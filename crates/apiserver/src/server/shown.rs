@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::accept::{self, Encoding, Form, View};
+use super::accept::{Encoding, Form, Offer, View};
 use super::answer::{Content, Page};
 use super::call::Call;
 use super::objects;
@@ -34,7 +34,8 @@ impl Shown {
     /// How the client of a resource wants to be shown what it asks for.
     pub(super) fn of(call: &Call, verb: &str, now: Timestamp) -> Result<Self, ApiError> {
         if !call.resource.kind.is_custom() {
-            accept::check_offered(call.header("accept"), matches!(verb, "list" | "watch"))?;
+            let offer = if matches!(verb, "list" | "watch") { Offer::Watched } else { Offer::Objects };
+            offer.check(call.header("accept"))?;
         }
         let shown = Self::parse(call.header("accept"), &call.query)?;
         let is_table = shown.form.view == View::Table;

@@ -144,7 +144,8 @@ impl Reader<'_> {
 
     fn field(&mut self, fields: &mut Map<String, Value>, name: String) -> Result<(), String> {
         let length = self.path.len();
-        if length > 0 {
+        // A name may be empty: it counts nevertheless.
+        if self.depth > 1 {
             self.path.push('.');
         }
         self.path.push_str(&name);
@@ -324,6 +325,8 @@ mod tests {
         let decoded = read(text, Repeated::Last).unwrap();
         assert_eq!(decoded.value, json!({"a": {"z": [1]}, "b": [{"c": 2}]}));
         assert_eq!(decoded.duplicates, ["b[0].c", "a"]);
+        let unnamed = read(br#"{"": {"b": 1, "b": 2}}"#, Repeated::Last).unwrap();
+        assert_eq!(unnamed.duplicates, [".b"]);
         let merged = read(text, Repeated::Merged).unwrap();
         assert_eq!(merged.value, json!({"a": {"x": 1, "y": 3, "z": [1]}, "b": [{"c": 2}]}));
     }

@@ -4,7 +4,10 @@
 use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error as _, IgnoredAny, MapAccess, SeqAccess, VariantAccess,
+    Visitor,
+};
 use serde_json::{Map, Value};
 
 use super::{Decoded, MAX_NOTED};
@@ -18,8 +21,18 @@ pub(super) fn read(text: &[u8]) -> Result<Decoded, String> {
         return Ok(Decoded::default());
     };
     let place = Place { notes: &notes, lines: &mut lines };
-    let value = place.deserialize(document).map_err(|error| in_words_of_go(&error.to_string()))?;
+    let value = place.deserialize(document).map_err(|error| told(text, &error))?;
     Ok(Decoded { value, lines, ..Decoded::default() })
+}
+
+/// What is said of a text that cannot be read.
+fn told(text: &[u8], error: &serde_yaml_ng::Error) -> String {
+    let words = error.to_string();
+    let at = error.location().filter(|_| words.contains("unknown anchor")).map(|place| place.index());
+    let Some(rest) = at.and_then(|at| text.get(at + 1..)) else { return in_words_of_go(&words) };
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let name: Vec<u8> = rest.iter().copied().take_while(is_part).collect();
+    format!("yaml: unknown anchor '{}' referenced", String::from_utf8_lossy(&name))
 }
 
 /// What is noted on the way.
@@ -117,6 +130,12 @@ impl<'de> Visitor<'de> for Place<'_, 'de> {
         self.deserialize(deserializer)
     }
 
+    /// A tag says nothing here.
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<Value, A::Error> {
+        let (_, content) = tagged.variant::<IgnoredAny>()?;
+        content.newtype_variant_seed(self)
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(Place { notes: self.notes, lines: self.lines })? {
@@ -168,7 +187,7 @@ fn number(text: &str) -> Option<Value> {
         Some(unsigned) => ("-", unsigned),
         None => ("", digits.strip_prefix('+').unwrap_or(&digits)),
     };
-    if !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
+    if text.starts_with('_') || !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let (radix, rest) = match unsigned.get(..2) {
@@ -195,7 +214,9 @@ fn in_words_of_go(error: &str) -> String {
         None => (error, ""),
     };
     let (what, line) = line_of(problem);
-    let is_of_scanner = context.starts_with("scanning") || what.ends_with("not allowed in this context");
+    let of_scanner = ["scanning", "parsing a quoted scalar", "parsing a tag", "parsing a %TAG"];
+    let is_of_scanner = of_scanner.iter().any(|start| context.starts_with(start))
+        || what.ends_with("not allowed in this context");
     let line = match line {
         Some(line) if line > 1 => line - 1 + usize::from(is_of_scanner),
         _ => line_of(context).1.map_or(0, |line| line - 1),
@@ -240,10 +261,11 @@ mod tests {
 
     #[test]
     fn errors_have_the_words_of_go() {
-        let cases: [(&[u8], &str); 3] = [
+        let cases: [(&[u8], &str); 4] = [
             (b"a: [unclosed", "yaml: line 1: did not find expected ',' or ']'"),
             (b"{", "yaml: line 1: did not find expected node content"),
             (b"a: b: c", "yaml: mapping values are not allowed in this context"),
+            (b"a: *bc-d ", "yaml: unknown anchor 'bc-d' referenced"),
         ];
         for (text, words) in cases {
             assert_eq!(read(text), Err(words.to_owned()));

@@ -89,7 +89,8 @@ impl Authority {
         let private = private.map_err(|_| Unusable::Unreadable(key))?;
         // rcgen needs to know what it signs for, and that is the same for every authority of a cluster.
         let parameters = parameters(cluster).map_err(|_| Unusable::Unreadable(crt))?;
-        let pem = text(data, crt)?;
+        // Several are put one behind the other, whatever a person did to the end of the line.
+        let pem = format!("{}\n", text(data, crt)?.trim());
         Ok(Self { certificate, pem, validity, issuer: Issuer::new(parameters, private) })
     }
 

@@ -18,6 +18,9 @@ use tokio::time::{Instant, sleep_until};
 
 use super::options::LEASE_DURATION;
 
+/// How long a leader may go on without its Lease.
+const GRACE: Duration = LEASE_DURATION;
+
 /// The namespaces of others.
 type Namespaces = Arc<BTreeSet<String>>;
 
@@ -156,5 +159,57 @@ impl Known {
     }
 }
 
-/// How long a leader may go on without its Lease.
-const GRACE: Duration = LEASE_DURATION;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lease(namespace: &str) -> Lease {
+        let mut lease = Lease::default();
+        lease.metadata.namespace = Some(namespace.to_owned());
+        lease
+    }
+
+    fn listed(known: &mut Known, namespaces: &[&str], now: Instant) {
+        known.take(Event::Init, now);
+        for namespace in namespaces {
+            known.take(Event::InitApply(lease(namespace)), now);
+        }
+        known.take(Event::InitDone, now);
+    }
+
+    fn names(known: &mut Known, now: Instant) -> Vec<String> {
+        known.namespaces(now).unwrap().into_iter().collect()
+    }
+
+    #[test]
+    fn nothing_is_known_before_the_first_list_is_complete() {
+        let (mut known, now) = (Known::new("own".into()), Instant::now());
+        known.take(Event::Init, now);
+        known.take(Event::InitApply(lease("shop")), now);
+        assert_eq!(known.namespaces(now), None);
+        known.take(Event::InitDone, now);
+        assert_eq!(names(&mut known, now), ["shop"]);
+    }
+
+    #[test]
+    fn ones_own_lease_is_not_anothers() {
+        let (mut known, now) = (Known::new("own".into()), Instant::now());
+        listed(&mut known, &["own"], now);
+        known.take(Event::Apply(lease("own")), now);
+        assert!(names(&mut known, now).is_empty());
+    }
+
+    #[test]
+    fn what_is_missing_after_a_list_or_deleted_stays_for_a_while() {
+        let (mut known, now) = (Known::new("own".into()), Instant::now());
+        listed(&mut known, &["bank", "shop"], now);
+        listed(&mut known, &["shop"], now);
+        let later = now + Duration::from_secs(5);
+        known.take(Event::Delete(lease("shop")), later);
+        assert_eq!(names(&mut known, later), ["bank", "shop"]);
+        assert_eq!(known.next_change(), Some(now + GRACE));
+        assert_eq!(names(&mut known, now + GRACE), ["shop"]);
+        known.take(Event::Apply(lease("shop")), later);
+        assert_eq!(names(&mut known, later + GRACE), ["shop"], "it came back");
+    }
+}

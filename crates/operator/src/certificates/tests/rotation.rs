@@ -28,6 +28,16 @@ fn a_new_authority_keeps_the_old_one_for_a_while_and_the_key_of_hashes_for_ever(
     assert_eq!(AgentCa::read(&orders(), &new.data()).unwrap().data(), new.data());
 }
 
+#[test]
+fn a_certificate_without_an_end_of_line_does_not_run_into_the_next() {
+    let (_, new, at) = replaced();
+    let bare = String::from_utf8(new.data()[TLS_CRT].0.clone()).unwrap();
+    let read = AgentCa::read(&orders(), &with(&new.data(), TLS_CRT, bare.trim_end().as_bytes())).unwrap();
+    let issued = issue_member(&read, &member(), at, &mut chance(7)).unwrap();
+    agent_config(&issued, &member(), &clock_at(at)).unwrap();
+    assert_eq!(read.bundle(), new.bundle());
+}
+
 #[tokio::test]
 async fn through_all_of_it_operator_and_agents_understand_each_other() {
     let (old, mut new, at) = replaced();

@@ -29,7 +29,7 @@ impl Seen {
 
     /// Whether its text has this word: most objects need not be read to know that they have no owners.
     pub(super) fn mentions(&self, word: &str) -> bool {
-        std::str::from_utf8(self.document.text()).is_ok_and(|text| text.contains(word))
+        self.document.mentions(word)
     }
 
     pub(super) fn is_of(&self, resource: &str) -> bool {

@@ -115,16 +115,10 @@ fn replace(object: &mut Value, field: &str, value: Option<&Value>) {
 /// Whether anything but metadata, and status where it has a path of its own, is different.
 fn wants_something_else(stored: &Value, next: &Value, traits: Traits) -> bool {
     let empty = Map::new();
-    let wishes = |object: &Value| -> Map<String, Value> {
-        let fields = object.as_object().unwrap_or(&empty);
-        let ours = |name: &str| name == "metadata" || (traits.status && name == "status");
-        fields
-            .iter()
-            .filter(|(name, _)| !ours(name))
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect()
-    };
-    wishes(stored) != wishes(next)
+    let ours = |name: &str| name == "metadata" || (traits.status && name == "status");
+    let (stored, next) = (stored.as_object().unwrap_or(&empty), next.as_object().unwrap_or(&empty));
+    let mut names = stored.keys().chain(next.keys()).filter(|name| !ours(name));
+    names.any(|name| stored.get(name) != next.get(name))
 }
 
 #[cfg(test)]

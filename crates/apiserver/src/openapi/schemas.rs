@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::kind::built_in::{PLACE, definitions, with_references};
+use crate::kind::built_in::{PLACE, definition, definitions, with_references};
 use crate::registry::Resource;
 
 const KINDS: &str = "x-kubernetes-group-version-kind";
@@ -47,10 +47,10 @@ fn name_of(resource: &Resource, kind: &str) -> String {
 /// The names of definitions by group, version and kind.
 fn by_kind() -> &'static BTreeMap<(String, String, String), String> {
     static ALL: LazyLock<BTreeMap<(String, String, String), String>> = LazyLock::new(|| {
-        let kinds = definitions().iter().filter_map(|(name, schema)| {
+        let kinds = definitions().into_iter().filter_map(|(name, schema)| {
             let kind = schema.get(KINDS)?.get(0)?;
             let text = |field: &str| kind.get(field).and_then(Value::as_str).map(str::to_owned);
-            Some(((text("group")?, text("version")?, text("kind")?), name.clone()))
+            Some(((text("group")?, text("version")?, text("kind")?), name))
         });
         kinds.collect()
     });
@@ -125,7 +125,11 @@ fn custom_list(resource: &Resource) -> Value {
 
 /// What `apiVersion` and `kind` are, in the words of any definition.
 fn type_fields() -> &'static Value {
-    definitions().get("io.k8s.api.core.v1.ConfigMap").map_or(&Value::Null, |schema| &schema["properties"])
+    static FIELDS: LazyLock<Value> = LazyLock::new(|| {
+        definition("io.k8s.api.core.v1.ConfigMap")
+            .map_or(Value::Null, |mut schema| schema["properties"].take())
+    });
+    &FIELDS
 }
 
 fn metadata() -> Value {

@@ -112,11 +112,11 @@ impl Server {
                 continue;
             };
             let next = self.kept_by_server(&resource, &crd, &next);
-            let bare = objects::to_stored(&resource, next.clone());
+            let draft = objects::draft(&resource, &next);
             let written = if lifecycle::ends(&next) {
-                self.store().remove(&key, bare, stored.revision).await
+                self.store().remove_with(&key, draft, stored.revision).await
             } else {
-                self.store().put(key.clone(), bare, Expect::At(stored.revision)).await
+                self.store().put_with(key.clone(), draft, Expect::At(stored.revision), Vec::new()).await
             };
             if written.is_ok() && lifecycle::ends(&next) {
                 return self.forget_definition(&next).await;

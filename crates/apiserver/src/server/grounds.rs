@@ -29,7 +29,8 @@ impl Server {
             let subject = Subject { name: namespace.to_owned(), kind, ..Subject::default() };
             return Err(ApiError::not_found(subject));
         };
-        if metadata::is_ending(&found.object.value()) {
+        // Most need not be read to know that they stay.
+        if found.object.mentions("deletionTimestamp") && metadata::is_ending(&found.object.value()) {
             return Err(terminating(call.subject_named(name), namespace));
         }
         Ok(Some(Need { key, at: found.revision }))

@@ -8,7 +8,7 @@ use tokio::sync::MutexGuard;
 use super::Server;
 use crate::lifecycle::metadata;
 use crate::registry::Resource;
-use crate::store::{Document, Expect, Key, Need, Revision, Stored, WriteError};
+use crate::store::{Document, Draft, Expect, Key, Need, Revision, Stored, WriteError};
 
 impl Server {
     /// Keeps others from preparing objects of a resource that gives out what no two may have, until it is dropped.
@@ -38,8 +38,7 @@ impl Server {
     ) -> Result<Value, WriteError> {
         let is_definition = *key.resource == *super::definitions::RESOURCE;
         let object = converted(resource, object);
-        let bare = to_stored(resource, object.clone());
-        let stored = self.store().put_with(key, bare, expect, needs).await?;
+        let stored = self.store().put_with(key, draft(resource, &object), expect, needs).await?;
         let object = at(object, stored.revision);
         if is_definition {
             Box::pin(self.settle_definition(metadata::text(&object, "name"))).await;
@@ -55,7 +54,7 @@ impl Server {
         last: Value,
         revision: Revision,
     ) -> Result<Value, WriteError> {
-        let stored = self.store().remove(key, to_stored(resource, last.clone()), revision).await?;
+        let stored = self.store().remove_with(key, draft(resource, &last), revision).await?;
         if resource.kind.is_custom() {
             self.after_removal(resource).await;
         }
@@ -72,14 +71,17 @@ pub(super) fn converted(resource: &Resource, mut object: Value) -> Value {
     object
 }
 
+/// What is not stored.
+const TYPE: [&str; 2] = ["apiVersion", "kind"];
+
 /// An object of this resource as it is stored.
-pub(super) fn to_stored(resource: &Resource, mut object: Value) -> Value {
-    resource.kind.to_stored(&mut object);
-    if let Some(fields) = object.as_object_mut() {
-        fields.remove("apiVersion");
-        fields.remove("kind");
+pub(super) fn draft(resource: &Resource, object: &Value) -> Draft {
+    if !resource.kind.is_converted() {
+        return Draft::without(object, &TYPE);
     }
-    object
+    let mut converted = object.clone();
+    resource.kind.to_stored(&mut converted);
+    Draft::without(&converted, &TYPE)
 }
 
 fn at(mut object: Value, revision: Revision) -> Value {

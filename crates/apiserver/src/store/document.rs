@@ -13,6 +13,8 @@ use crate::go;
 
 /// The field of `metadata` that says the revision.
 const VERSION: &str = "resourceVersion";
+/// What most objects need: their text grows seldom while it is written.
+const USUAL_BYTES: usize = 2 << 10;
 /// The most digits of a revision, with two quotes around them.
 const VERSION_ROOM: usize = 22;
 
@@ -37,6 +39,11 @@ impl Document {
         serde_json::from_slice(&self.0).unwrap_or_default()
     }
 
+    /// Whether its text has this word.
+    pub fn mentions(&self, word: &str) -> bool {
+        std::str::from_utf8(&self.0).is_ok_and(|text| text.contains(word))
+    }
+
     /// The text.
     pub fn text(&self) -> &Bytes {
         &self.0
@@ -51,50 +58,70 @@ impl fmt::Debug for Document {
 
 /// An object's text, complete but for its revision, which is known only when its turn comes. The text is made by
 /// whoever writes, not by the one thread that commits.
-pub(super) struct Draft {
+pub struct Draft {
     text: Vec<u8>,
     /// Where the revision goes; none for what has no metadata.
     version_at: Option<usize>,
 }
 
 impl Draft {
-    pub(super) fn of(mut object: Value) -> Self {
-        let Some(mut metadata) =
-            object.get_mut("metadata").and_then(Value::as_object_mut).map(std::mem::take)
-        else {
-            return Self { text: go::json(&object), version_at: None };
+    /// The draft of this object.
+    pub fn of(object: &Value) -> Self {
+        Self::without(object, &[])
+    }
+
+    /// The draft of this object without some of its fields.
+    pub fn without(object: &Value, left_out: &[&str]) -> Self {
+        let mut draft = Self { text: Vec::with_capacity(USUAL_BYTES), version_at: None };
+        let Value::Object(fields) = object else {
+            draft.write(object);
+            return draft;
         };
-        metadata.insert(VERSION.to_owned(), Value::Null);
-        let mut draft = Self { text: Vec::new(), version_at: None };
-        if let Value::Object(fields) = &object {
-            draft.write_fields(fields, |draft, name, value| {
-                if name == "metadata" { draft.write_metadata(&metadata) } else { draft.write(value) }
-            });
+        let kept = fields.iter().filter(|(name, _)| !left_out.contains(&name.as_str()));
+        draft.text.push(b'{');
+        for (index, (name, value)) in kept.enumerate() {
+            draft.begin(index == 0, name);
+            match value.as_object().filter(|_| name == "metadata") {
+                Some(metadata) => draft.write_metadata(metadata),
+                None => draft.write(value),
+            }
         }
+        draft.text.push(b'}');
         draft
     }
 
+    /// The metadata, in the order of its names, with a place for the revision.
     fn write_metadata(&mut self, metadata: &Map<String, Value>) {
-        self.write_fields(metadata, |draft, name, value| {
-            if name == VERSION {
-                draft.version_at = Some(draft.text.len());
-            } else {
-                draft.write(value);
-            }
-        });
-    }
-
-    fn write_fields(&mut self, fields: &Map<String, Value>, each: impl Fn(&mut Self, &str, &Value)) {
         self.text.push(b'{');
-        for (index, (name, value)) in fields.iter().enumerate() {
-            if index > 0 {
-                self.text.push(b',');
+        let mut first = true;
+        for (name, value) in metadata.iter().filter(|(name, _)| *name != VERSION) {
+            if self.version_at.is_none() && name.as_str() > VERSION {
+                self.leave_room(first);
+                first = false;
             }
-            self.text.extend_from_slice(serde_json::Value::from(name.as_str()).to_string().as_bytes());
-            self.text.push(b':');
-            each(self, name, value);
+            self.begin(first, name);
+            self.write(value);
+            first = false;
+        }
+        if self.version_at.is_none() {
+            self.leave_room(first);
         }
         self.text.push(b'}');
+    }
+
+    fn leave_room(&mut self, first: bool) {
+        self.begin(first, VERSION);
+        self.version_at = Some(self.text.len());
+    }
+
+    /// The name of a field.
+    fn begin(&mut self, first: bool, name: &str) {
+        if !first {
+            self.text.push(b',');
+        }
+        // Writing into memory cannot fail.
+        let _ = serde_json::to_writer(&mut self.text, name);
+        self.text.push(b':');
     }
 
     fn write(&mut self, value: &Value) {
@@ -137,23 +164,40 @@ mod tests {
         });
         let mut expected = object.clone();
         expected["metadata"]["resourceVersion"] = "123".into();
-        assert_eq!(Draft::of(object).at(123).value(), expected);
+        assert_eq!(Draft::of(&object).at(123).value(), expected);
     }
 
     #[test]
     fn what_has_no_metadata_gets_no_revision() {
         for odd in [json!({"a": 1}), json!({"metadata": 3}), json!([1]), json!(null)] {
-            assert_eq!(Draft::of(odd.clone()).at(5).value(), odd);
+            assert_eq!(Draft::of(&odd).at(5).value(), odd);
         }
         assert_eq!(
-            Draft::of(json!({"metadata": {}})).at(5).text().as_ref(),
+            Draft::of(&json!({"metadata": {}})).at(5).text().as_ref(),
             br#"{"metadata":{"resourceVersion":"5"}}"#
         );
     }
 
     #[test]
+    fn the_revision_stands_where_its_name_belongs() {
+        for metadata in
+            [json!({}), json!({"a": 1}), json!({"z": 1}), json!({"a": 1, "resourceVersion": "3", "z": 2})]
+        {
+            let object = json!({"kind": "K", "apiVersion": "v", "metadata": metadata, "resourceVersion": 1});
+            let mut expected = object.clone();
+            expected["metadata"]["resourceVersion"] = "9".into();
+            assert_eq!(Draft::of(&object).at(9).text().as_ref(), expected.to_string().as_bytes());
+            for field in ["kind", "apiVersion"] {
+                expected.as_object_mut().unwrap().remove(field);
+            }
+            let bare = Draft::without(&object, &["kind", "apiVersion"]).at(9);
+            assert_eq!(bare.text().as_ref(), expected.to_string().as_bytes());
+        }
+    }
+
+    #[test]
     fn a_draft_says_no_less_than_it_takes() {
-        let draft = Draft::of(json!({"metadata": {}}));
+        let draft = Draft::of(&json!({"metadata": {}}));
         assert_eq!(draft.room(), draft.at(u64::MAX).text().len());
     }
 }

@@ -22,8 +22,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use self::disk::{Directory, Log};
-pub use self::document::Document;
-use self::document::Draft;
+pub use self::document::{Document, Draft};
 pub use self::error::{OpenError, WriteError};
 pub use self::history::{Change, ChangeKind, HISTORY_BYTES, HISTORY_LIMIT, TooOld};
 pub use self::key::{Key, Scope};
@@ -190,24 +189,28 @@ impl Store {
 
     /// Writes this object if what is there is what was expected.
     pub async fn put(&self, key: Key, object: Value, expect: Expect) -> Result<Stored, WriteError> {
-        self.put_with(key, object, expect, Vec::new()).await
+        self.put_with(key, Draft::of(&object), expect, Vec::new()).await
     }
 
     /// Writes this object if what is there is what was expected, and everything it needs is as it was.
     pub async fn put_with(
         &self,
         key: Key,
-        object: Value,
+        object: Draft,
         expect: Expect,
         needs: Vec<Need>,
     ) -> Result<Stored, WriteError> {
-        let object = Draft::of(object);
         self.write(Wish { key, object, expect, needs, removes: false }).await
     }
 
     /// Removes the object if it is at the revision expected. What is told of it is `last`, its last state.
     pub async fn remove(&self, key: &Key, last: Value, at: Revision) -> Result<Stored, WriteError> {
-        let (key, object) = (key.clone(), Draft::of(last));
+        self.remove_with(key, Draft::of(&last), at).await
+    }
+
+    /// The same with a draft of its last state.
+    pub async fn remove_with(&self, key: &Key, object: Draft, at: Revision) -> Result<Stored, WriteError> {
+        let key = key.clone();
         self.write(Wish { key, object, expect: Expect::At(at), needs: Vec::new(), removes: true }).await
     }
 

@@ -9,7 +9,7 @@ use tower_service::Service;
 
 /// The words from which inputs choose; anything else in their place is taken as it is.
 const METHODS: [&str; 8] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "X"];
-const PATHS: [&str; 14] = [
+const PATHS: [&str; 18] = [
     "/apis/example.org/v1/namespaces/default/widgets",
     "/apis/example.org/v1/namespaces/default/widgets/a",
     "/apis/example.org/v1/namespaces/default/widgets/a/status",
@@ -24,16 +24,45 @@ const PATHS: [&str; 14] = [
     "/apis/events.k8s.io/v1/namespaces/default/events",
     "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
     "/openapi/v3",
+    "/apis/apps/v1/namespaces/default/statefulsets",
+    "/api/v1/namespaces/default/pods",
+    "/api/v1/namespaces/default/persistentvolumeclaims",
+    "/apis/coordination.k8s.io/v1/namespaces/default/leases",
 ];
-const CONTENT_TYPES: [&str; 8] = [
+/// What the bodies for these paths are of, where they are wrapped as protobuf.
+const KINDS: [(&str, &str); 18] = [
+    ("example.org/v1", "Widget"),
+    ("example.org/v1", "Widget"),
+    ("example.org/v1", "Widget"),
+    ("autoscaling/v1", "Scale"),
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+    ("v1", "Namespace"),
+    ("v1", "ConfigMap"),
+    ("v1", "Pod"),
+    ("v1", "Service"),
+    ("apps/v1", "Deployment"),
+    ("events.k8s.io/v1", "Event"),
+    ("authorization.k8s.io/v1", "SelfSubjectAccessReview"),
+    ("", ""),
+    ("apps/v1", "StatefulSet"),
+    ("v1", "Pod"),
+    ("v1", "PersistentVolumeClaim"),
+    ("coordination.k8s.io/v1", "Lease"),
+];
+/// The content type of a body that is put into the envelope of protobuf, so that any bytes are a message of the right kind.
+const WRAPPED: &str = "wrapped";
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+const CONTENT_TYPES: [&str; 9] = [
     "application/json",
     "application/yaml",
     "application/json-patch+json",
     "application/merge-patch+json",
     "application/strategic-merge-patch+json",
     "application/apply-patch+yaml",
-    "application/vnd.kubernetes.protobuf",
+    PROTOBUF,
     "",
+    WRAPPED,
 ];
 const ACCEPTS: [&str; 5] = [
     "application/json",
@@ -81,14 +110,36 @@ pub(crate) fn request(input: &[u8]) -> Option<Request<Full<Bytes>>> {
     let query = words.next().unwrap_or_default();
     let content_type = choose(words.next(), &CONTENT_TYPES);
     let accept = choose(words.next(), &ACCEPTS);
+    let body = body.get(1..).unwrap_or_default();
+    let (content_type, body) =
+        if content_type == WRAPPED { (PROTOBUF, wrapped(path, body)) } else { (content_type, body.to_vec()) };
     let uri = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
     Request::builder()
         .method(Method::from_bytes(method.as_bytes()).ok()?)
         .uri(uri)
         .header("content-type", content_type)
         .header("accept", accept)
-        .body(Full::new(Bytes::copy_from_slice(body.get(1..).unwrap_or_default())))
+        .body(Full::new(Bytes::from(body)))
         .ok()
+}
+
+/// These bytes as the message of an object of the kind that the path is about, or of what is deleted with it.
+fn wrapped(path: &str, message: &[u8]) -> Vec<u8> {
+    let place = PATHS.iter().position(|known| *known == path);
+    let (api_version, kind) = place.map_or(("v1", "DeleteOptions"), |place| KINDS[place]);
+    let field = |number: u8, content: &[u8]| {
+        let mut field = vec![number << 3 | 2];
+        let mut length = content.len();
+        while length >= 0x80 {
+            field.push(u8::try_from(length & 0x7f).unwrap() | 0x80);
+            length >>= 7;
+        }
+        field.push(u8::try_from(length).unwrap());
+        field.extend_from_slice(content);
+        field
+    };
+    let type_of = [field(1, api_version.as_bytes()), field(2, kind.as_bytes())].concat();
+    [b"k8s\0".to_vec(), field(1, &type_of), field(2, message)].concat()
 }
 
 fn choose<'a>(word: Option<&'a str>, words: &[&'a str]) -> &'a str {

@@ -104,6 +104,13 @@ fn thousands_of_random_requests_leave_it_well() {
         Just(widget(r#"{"size":3}"#).into_bytes()),
         Just(br#"[{"op":"add","path":"/spec/size","value":4},{"op":"remove","path":"/spec/x/y"}]"#.to_vec()),
     ];
+    // Mostly well-formed fields: of a message within a message, or of a text.
+    let field = (0..30_u8, proptest::collection::vec(any::<u8>(), 0..20)).prop_map(|(number, content)| {
+        let length = u8::try_from(content.len()).unwrap();
+        [vec![number % 16 << 3 | 2, length], content].concat()
+    });
+    let message = proptest::collection::vec(field, 0..8).prop_map(|fields| fields.concat());
+    let body = prop_oneof![body, message];
     let input = (proptest::collection::vec(word, 5), body)
         .prop_map(|(words, body)| [words.join(" ").into_bytes(), b"\n".to_vec(), body].concat());
     let config = ProptestConfig { cases: 3_000, ..ProptestConfig::default() };

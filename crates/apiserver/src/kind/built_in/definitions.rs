@@ -1,12 +1,11 @@
 //! The definitions of the built-in kinds, as the API description has them (version 3): what k8s-openapi says, and over
 //! it what a real server says besides (`cargo xtask definitions`).
 
-use std::sync::LazyLock;
-
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use super::texts::{LazyTexts, Texts};
 use crate::apply::{merge_patch, reference};
 
 /// Where definitions are found in an API description of version 3.
@@ -15,30 +14,37 @@ pub const PLACE: &str = "#/components/schemas/";
 /// How a real server's definitions differ from those of k8s-openapi, as merge patches by name.
 const DIFFERENCES: &str = include_str!("data/definitions.json");
 
-/// Every definition by its name, such as `io.k8s.api.core.v1.Pod`.
-pub fn definitions() -> &'static Map<String, Value> {
-    static ALL: LazyLock<Map<String, Value>> = LazyLock::new(|| {
-        let differences: Value = serde_json::from_str(DIFFERENCES).unwrap_or_default();
-        match merge_patch(&Value::Object(plain()), &differences) {
-            Ok(Value::Object(all)) => all.into_iter().map(|(name, schema)| (name, wrapped(schema))).collect(),
-            _ => Map::new(),
-        }
-    });
-    &ALL
+static ALL: LazyTexts = LazyTexts::new(|| Texts::lazily(make));
+
+/// Every definition by its name, such as `io.k8s.api.core.v1.Pod`; made anew, and large.
+pub fn definitions() -> Map<String, Value> {
+    ALL.all()
+}
+
+/// The definition of this name.
+pub fn definition(name: &str) -> Option<Value> {
+    ALL.get(name)
+}
+
+fn make() -> Map<String, Value> {
+    let differences: Value = serde_json::from_str(DIFFERENCES).unwrap_or_default();
+    match merge_patch(&Value::Object(plain()), &differences) {
+        Ok(Value::Object(all)) => all.into_iter().map(|(name, schema)| (name, wrapped(schema))).collect(),
+        _ => Map::new(),
+    }
 }
 
 /// A definition and all that it refers to, directly or not.
 pub fn with_references(names: &[&str]) -> Map<String, Value> {
-    let all = definitions();
     let mut found = Map::new();
     let mut open: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     while let Some(name) = open.pop() {
         if found.contains_key(&name) {
             continue;
         }
-        if let Some(schema) = all.get(&name) {
-            references(schema, &mut open);
-            found.insert(name, schema.clone());
+        if let Some(schema) = definition(&name) {
+            references(&schema, &mut open);
+            found.insert(name, schema);
         }
     }
     found
@@ -205,11 +211,12 @@ mod tests {
 
     #[test]
     fn what_k8s_openapi_lacks_is_there() {
-        let spec = &definitions()["io.k8s.api.core.v1.PodSpec"]["properties"]["containers"];
+        let all = definitions();
+        let spec = &all["io.k8s.api.core.v1.PodSpec"]["properties"]["containers"];
         assert_eq!(spec["x-kubernetes-list-map-keys"], json!(["name"]));
         assert_eq!(spec["x-kubernetes-patch-merge-key"], "name");
         assert!(spec["description"].as_str().is_some_and(|text| text.contains("List of containers")));
-        let metadata = &definitions()["io.k8s.api.core.v1.Pod"]["properties"]["metadata"];
+        let metadata = &all["io.k8s.api.core.v1.Pod"]["properties"]["metadata"];
         assert_eq!(metadata["default"], json!({}));
         assert_eq!(
             metadata["allOf"][0]["$ref"],

@@ -7,9 +7,10 @@ mod known;
 pub(crate) mod order;
 mod read;
 mod roots;
+mod texts;
 pub(crate) mod types;
 
-pub use definitions::{PLACE, definitions, differences, with_references};
+pub use definitions::{PLACE, definition, definitions, differences, with_references};
 pub(super) use events::to_core as event_to_core;
 pub(crate) use known::read_known;
 

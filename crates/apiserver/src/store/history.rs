@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::{Document, Key, Revision, Stored};
 
-/// The most changes that are kept. With objects of a few KB this is tens of MB, and minutes of a busy cluster.
-pub const HISTORY_LIMIT: usize = 20_000;
+/// The most changes that are kept. With objects of a few KB this is some tens of MB, and minutes of a busy cluster.
+pub const HISTORY_LIMIT: usize = 10_000;
 /// The most bytes that kept changes hold, so that large objects do not fill the memory by being changed often.
-pub const HISTORY_BYTES: usize = 64 << 20;
+pub const HISTORY_BYTES: usize = 32 << 20;
 /// What one change takes besides its texts, roughly.
 const CHANGE_BYTES: usize = 256;
 

@@ -31,7 +31,9 @@ impl Key {
 
 impl Ord for Key {
     fn cmp(&self, other: &Self) -> Ordering {
-        let resources = self.resource.cmp(&other.resource);
+        // Keys of one resource mostly share its name.
+        let same = Arc::ptr_eq(&self.resource, &other.resource);
+        let resources = if same { Ordering::Equal } else { self.resource.cmp(&other.resource) };
         resources
             .then_with(|| compare_namespaces(&self.namespace, &other.namespace))
             .then_with(|| self.name.cmp(&other.name))

@@ -107,7 +107,7 @@ fn thousands_of_random_requests_leave_it_well() {
     // Mostly well-formed fields: of a message within a message, or of a text.
     let field = (0..30_u8, proptest::collection::vec(any::<u8>(), 0..20)).prop_map(|(number, content)| {
         let length = u8::try_from(content.len()).unwrap();
-        [vec![number % 16 << 3 | 2, length], content].concat()
+        [vec![(number % 16) << 3 | 2, length], content].concat()
     });
     let message = proptest::collection::vec(field, 0..8).prop_map(|fields| fields.concat());
     let body = prop_oneof![body, message];

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::access::Flags;
-use crate::commands::{completion, member, pause, request, status, tree, validate, wait};
+use crate::commands::{completion, member, pause, plan, request, status, tree, validate, wait};
 use crate::error::EXIT_CODES;
 
 /// Look after the replicated clusters of Muster
@@ -32,6 +32,8 @@ pub enum Command {
     Tree(tree::Options),
     /// See [`wait`].
     Wait(wait::Options),
+    /// See [`plan`].
+    Plan(plan::Options),
     /// See [`validate`].
     Validate(validate::Options),
     /// See [`member`].
@@ -98,6 +100,8 @@ mod tests {
             "kubectl-muster fence orders",
             "kubectl-muster rejoin orders orders-a-0",
             "kubectl-muster validate",
+            "kubectl-muster plan",
+            "kubectl-muster plan orders -f f.yaml",
             "kubectl-muster completion tcsh",
         ] {
             assert!(!accepts(words), "{words}");

@@ -3,6 +3,7 @@
 pub mod completion;
 pub mod member;
 pub mod pause;
+pub mod plan;
 pub mod request;
 pub mod status;
 pub mod tree;
@@ -21,6 +22,7 @@ pub async fn run(command: &Command, session: &Session) -> Result<(), Failure> {
         Command::Status(options) => status::run(options, session).await,
         Command::Tree(options) => tree::run(options, session).await,
         Command::Wait(options) => wait::run(options, session).await,
+        Command::Plan(options) => Box::pin(plan::run(options, session)).await,
         Command::Validate(options) => validate::run(options, session).await,
         Command::Enable(options) => member::run(options, member::Wish::Enable, session).await,
         Command::Disable(options) => member::run(options, member::Wish::Disable, session).await,

@@ -6,6 +6,7 @@ mod completion;
 mod look;
 mod member;
 mod pause;
+mod plan;
 mod requests;
 mod servers;
 mod stage;

@@ -174,6 +174,13 @@ impl Stage {
         self.start("kubectl", &arguments, Some(&object.to_string())).end().succeeded();
     }
 
+    /// The same as somebody else, who owns the fields then.
+    pub(crate) fn apply_as(&self, manager: &str, object: &Value) {
+        let manager = format!("--field-manager={manager}");
+        let arguments = ["apply", "--server-side", &manager, "-f", "-"];
+        self.start("kubectl", &arguments, Some(&object.to_string())).end().succeeded();
+    }
+
     /// A cluster with one pool of this many members.
     pub(crate) fn cluster(&self, name: &str, nodes: u32) {
         self.apply(&cluster(name, &self.namespace, nodes));

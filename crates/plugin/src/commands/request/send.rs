@@ -40,13 +40,22 @@ pub(super) async fn send(
                 answer => answer.map(|_| true),
             }
         };
-        if access.call(&doing, written).await? {
-            return Ok(request);
-        }
-        let fresh = access.cluster(&name).await?;
-        // An answer that got lost on its way: the first try did succeed.
+        let lost = match access.call(&doing, written).await {
+            Ok(true) => return Ok(request),
+            Ok(false) => None,
+            // The write may have taken effect, and only its answer got lost: then it must not be repeated.
+            Err(failure @ (Failure::Unreachable { .. } | Failure::TooSlow { .. })) => Some(failure),
+            Err(failure) => return Err(failure),
+        };
+        let fresh = access.cluster(&name).await.map_err(|failure| match &lost {
+            Some(_) => unknown(&request, &failure),
+            None => failure,
+        })?;
         if is_there(&fresh, &request) {
             return Ok(request);
+        }
+        if let Some(failure) = lost {
+            return Err(failure);
         }
         same_as_seen(&fresh, &request, now, access)?;
         version = fresh.resource_version();
@@ -70,9 +79,20 @@ fn digest(seen: &ReplicatedCluster) -> Option<String> {
     Some(seen.status.as_ref()?.recovery.as_ref()?.digest.clone())
 }
 
+/// Whether it was made: it waits, or the operator took it up already.
 fn is_there(fresh: &ReplicatedCluster, request: &Request) -> bool {
     let annotation = fresh.annotations().get(ANNOTATION_REQUEST);
-    annotation.is_some_and(|text| requests::parse(text).is_ok_and(|there| there.id == request.id))
+    let waits =
+        annotation.is_some_and(|text| requests::parse(text).is_ok_and(|there| there.id == request.id));
+    let last = fresh.status.as_ref().and_then(|status| status.last_request.as_ref());
+    waits || last.is_some_and(|last| last.id == request.id)
+}
+
+fn unknown(request: &Request, failure: &Failure) -> Failure {
+    Failure::Timeout(format!(
+        "it is not known whether request {} was made ({failure}); look (kubectl muster status) before you repeat it",
+        request.id
+    ))
 }
 
 /// Whether what the person decided on is still so.

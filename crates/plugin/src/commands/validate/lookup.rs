@@ -48,6 +48,11 @@ impl<'a> Sources<'a> {
         Self { given, cluster: cluster.map_err(|failure: Failure| failure.to_string()), namespace }
     }
 
+    /// A cluster that is known to answer.
+    pub(crate) fn of(access: &Access, given: &'a [Document]) -> Self {
+        Self { given, cluster: Ok(access.clone()), namespace: access.namespace.clone() }
+    }
+
     /// The cluster, if it can be asked.
     pub(crate) fn access(&self) -> Option<&Access> {
         self.cluster.as_ref().ok()

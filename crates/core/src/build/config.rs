@@ -12,9 +12,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use muster_api::ReplicatedCluster;
 use muster_api::cluster::Replication;
 use muster_api::common::SecretReference;
-use muster_api::engine::{
-    AcknowledgedCopies, Actions, Election, EnginePort, ReplicationEngineSpec, Template,
-};
+use muster_api::engine::{Actions, EnginePort, ReplicationEngineSpec, Template, Topology};
 use muster_api::member::{Member, Workload};
 use ring::digest::{Context, SHA256};
 use serde::{Deserialize, Serialize};
@@ -62,10 +60,8 @@ pub struct MemberConfig {
     pub actions: Actions,
     /// How long a running member may show no progress.
     pub stall_timeout_seconds: i32,
-    /// How many members surely hold a write when the client has its answer.
-    pub acknowledged_copies: AcknowledgedCopies,
-    /// Who elects the primary.
-    pub election: Election,
+    /// How the members stand to each other.
+    pub topology: Topology,
     /// Replication to and from other places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replication: Option<Replication>,
@@ -109,8 +105,7 @@ impl MemberConfig {
             secrets: engine.secrets.iter().map(|secret| secret.name.clone()).collect(),
             actions: engine.actions.clone(),
             stall_timeout_seconds: engine.stall_timeout_seconds,
-            acknowledged_copies: engine.topology.acknowledged_copies,
-            election: engine.topology.election,
+            topology: engine.topology.clone(),
             replication: cluster.spec.replication.clone(),
             certificate_authority: cluster.spec.certificate_authority.clone(),
             files: engine.files.clone(),

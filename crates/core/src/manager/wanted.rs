@@ -49,7 +49,7 @@ pub struct WantedMember {
 }
 
 /// How an engine replicates, as far as decisions depend on it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "what an engine can do is a list of independent yes or no")]
 pub struct Engine {
     /// How many copies an acknowledged write has.

@@ -17,6 +17,7 @@
 //! Time and chance are arguments. Keys are Ed25519, which are 32 random bytes.
 
 mod ca;
+mod constraints;
 mod error;
 mod issuer;
 mod member;
@@ -29,6 +30,7 @@ mod validity;
 use std::time::Duration;
 
 pub use ca::AgentCa;
+pub use constraints::holds_ca;
 pub use error::{CertificateError, Unusable};
 pub use member::{check_member, issue_member};
 pub use names::{ClusterName, MemberName};

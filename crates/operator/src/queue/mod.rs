@@ -119,6 +119,11 @@ impl Queue {
         self.state().ready.len()
     }
 
+    /// The same for one kind.
+    pub fn depth_of(&self, kind: &str) -> usize {
+        self.state().ready.iter().filter(|key| key.kind() == kind).count()
+    }
+
     /// Nothing is handed out any more.
     pub fn close(&self) {
         self.state().closed = true;

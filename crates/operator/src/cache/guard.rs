@@ -1,0 +1,130 @@
+//! The guard: no pass runs on caches that are older than what we wrote ourselves.
+//!
+//! Each write notes the version that came back; until the caches have seen it, the cluster it belongs to waits. A write
+//! whose answer was lost may or may not have happened: then the object is read once, and what is found is waited for.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::ResourceExt;
+
+use super::Caches;
+use super::kinds::Cached;
+use crate::key::Name;
+
+/// What the caches have to show before a pass may run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Expected {
+    /// The object at this version or a later one.
+    Version { uid: Option<String>, version: u64 },
+    /// Anything but this object.
+    Gone { uid: Option<String> },
+    /// It is not known what a write led to.
+    Unsure,
+}
+
+/// What is expected of one object, and how to look at it.
+struct Expectation {
+    what: Expected,
+    met: fn(&Caches, &Name, &Expected) -> bool,
+}
+
+type Of = BTreeMap<(String, Name), Expectation>;
+
+/// What was written and not yet seen again, by cluster.
+#[derive(Clone, Default)]
+pub struct Guard(Arc<Mutex<HashMap<Name, Of>>>);
+
+/// How the caches stand to our own writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// They have seen all of them.
+    Fresh,
+    /// They have not; the change that they miss will come by itself.
+    Behind {
+        /// The object that was written.
+        object: String,
+    },
+    /// Something may have been written: kind and name of what has to be read first.
+    Unsure {
+        /// The kind.
+        kind: String,
+        /// The object.
+        name: Name,
+    },
+}
+
+impl Guard {
+    /// Something was written, and is like this now.
+    pub fn wrote<K: Cached>(&self, cluster: &Name, name: &Name, metadata: &ObjectMeta) {
+        let version = metadata.resource_version.as_deref().and_then(|version| version.parse().ok());
+        let uid = metadata.uid.clone();
+        // A version that is no number cannot be compared; then the event must do.
+        let Some(version) = version else { return self.forget::<K>(cluster, name) };
+        // An object that was deleted for good by this write will not be seen at any version.
+        self.expect::<K>(cluster, name, Expected::Version { uid, version });
+    }
+
+    /// Something was deleted for good.
+    pub fn deleted<K: Cached>(&self, cluster: &Name, name: &Name, uid: Option<String>) {
+        self.expect::<K>(cluster, name, Expected::Gone { uid });
+    }
+
+    /// A write was sent and its answer was lost.
+    pub fn unsure<K: Cached>(&self, cluster: &Name, name: &Name) {
+        self.expect::<K>(cluster, name, Expected::Unsure);
+    }
+
+    /// Nothing is expected of this object any more.
+    pub fn forget<K: Cached>(&self, cluster: &Name, name: &Name) {
+        let mut all = self.all();
+        if let Some(of) = all.get_mut(cluster) {
+            of.remove(&(K::kind(&()).into_owned(), name.clone()));
+        }
+    }
+
+    /// Nothing is expected of this cluster any more: it is gone.
+    pub fn forget_cluster(&self, cluster: &Name) {
+        self.all().remove(cluster);
+    }
+
+    /// Whether the caches have seen all that we wrote of this cluster.
+    pub fn freshness(&self, caches: &Caches, cluster: &Name) -> Freshness {
+        let mut all = self.all();
+        let Some(of) = all.get_mut(cluster) else { return Freshness::Fresh };
+        of.retain(|(_, name), expected| !(expected.met)(caches, name, &expected.what));
+        let unsure = of.iter().find(|(_, expected)| expected.what == Expected::Unsure);
+        if let Some(((kind, name), _)) = unsure {
+            return Freshness::Unsure { kind: kind.clone(), name: name.clone() };
+        }
+        if let Some(((kind, name), _)) = of.first_key_value() {
+            return Freshness::Behind { object: format!("{kind} {name}") };
+        }
+        all.remove(cluster);
+        Freshness::Fresh
+    }
+
+    fn expect<K: Cached>(&self, cluster: &Name, name: &Name, what: Expected) {
+        let expectation = Expectation { what, met: met::<K> };
+        let key = (K::kind(&()).into_owned(), name.clone());
+        self.all().entry(cluster.clone()).or_default().insert(key, expectation);
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<Name, Of>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn met<K: Cached>(caches: &Caches, name: &Name, expected: &Expected) -> bool {
+    let seen = K::store(caches).get(name);
+    match expected {
+        Expected::Unsure => false,
+        Expected::Gone { uid } => seen.is_none_or(|seen| seen.uid() != *uid),
+        Expected::Version { uid, version } => seen.is_some_and(|seen| {
+            let known = seen.resource_version().and_then(|version| version.parse::<u64>().ok());
+            // Another object of the same name came after ours had gone.
+            known.is_none_or(|known| known >= *version) || (seen.uid() != *uid && known > Some(*version))
+        }),
+    }
+}

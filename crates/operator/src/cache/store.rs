@@ -1,0 +1,150 @@
+//! The objects of one kind, as the API server last told them, found by name and by cluster.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use kube::ResourceExt;
+use tokio::sync::watch;
+
+use super::kinds::Cached;
+use crate::key::Name;
+
+/// The objects of one kind.
+pub struct Store<K> {
+    objects: RwLock<Objects<K>>,
+    synced: watch::Sender<bool>,
+    unwatched: AtomicBool,
+}
+
+struct Objects<K> {
+    all: HashMap<Name, Arc<K>>,
+    by_cluster: HashMap<Name, BTreeSet<Name>>,
+}
+
+/// What became of an object.
+#[derive(Clone, Debug)]
+pub enum Change<K> {
+    /// It is like this now.
+    Is(Arc<K>),
+    /// It was like this, and is no more.
+    Was(Arc<K>),
+}
+
+impl<K> Change<K> {
+    /// The object, as it is or was.
+    pub fn object(&self) -> &Arc<K> {
+        match self {
+            Self::Is(object) | Self::Was(object) => object,
+        }
+    }
+}
+
+impl<K> Default for Store<K> {
+    fn default() -> Self {
+        let objects = Objects { all: HashMap::new(), by_cluster: HashMap::new() };
+        Self {
+            objects: RwLock::new(objects),
+            synced: watch::Sender::new(false),
+            unwatched: AtomicBool::new(false),
+        }
+    }
+}
+
+impl<K: Cached> Store<K> {
+    /// The object of this name.
+    pub fn get(&self, name: &Name) -> Option<Arc<K>> {
+        self.read().all.get(name).cloned()
+    }
+
+    /// All of them that belong to this cluster, by name.
+    pub fn of_cluster(&self, cluster: &Name) -> Vec<Arc<K>> {
+        let objects = self.read();
+        let names = objects.by_cluster.get(cluster).into_iter().flatten();
+        names.filter_map(|name| objects.all.get(name).cloned()).collect()
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Vec<Arc<K>> {
+        self.read().all.values().cloned().collect()
+    }
+
+    /// Whether every object was told at least once.
+    pub fn is_synced(&self) -> bool {
+        *self.synced.borrow()
+    }
+
+    /// Nobody watches this kind: what is not here may exist all the same.
+    pub(super) fn is_not_watched(&self) {
+        self.unwatched.store(true, Ordering::Relaxed);
+        self.synced.send_replace(true);
+    }
+
+    /// Whether this kind is watched at all.
+    pub fn watched(&self) -> bool {
+        !self.unwatched.load(Ordering::Relaxed)
+    }
+
+    /// Waits until every object was told at least once.
+    pub async fn until_synced(&self) {
+        // The sender lives as long as this store.
+        let _ = self.synced.subscribe().wait_for(|synced| *synced).await;
+    }
+
+    /// Takes in an object. None: nothing about it is new.
+    pub(super) fn put(&self, object: K) -> Option<Change<K>> {
+        let (name, cluster) = (Name::of(&object), object.cluster());
+        let object = Arc::new(object);
+        let mut objects = self.write();
+        let old = objects.all.insert(name.clone(), object.clone());
+        let same =
+            |old: &Arc<K>| old.uid() == object.uid() && old.resource_version() == object.resource_version();
+        if old.as_ref().is_some_and(same) {
+            return None;
+        }
+        let old_cluster = old.and_then(|old| old.cluster());
+        if old_cluster != cluster {
+            objects.leave(old_cluster.as_ref(), &name);
+            if let Some(cluster) = cluster {
+                objects.by_cluster.entry(cluster).or_default().insert(name);
+            }
+        }
+        Some(Change::Is(object))
+    }
+
+    /// Forgets an object.
+    pub(super) fn remove(&self, name: &Name) -> Option<Change<K>> {
+        let mut objects = self.write();
+        let old = objects.all.remove(name)?;
+        objects.leave(old.cluster().as_ref(), name);
+        Some(Change::Was(old))
+    }
+
+    /// All that is there was told: whatever else is kept has gone in the meantime.
+    pub(super) fn keep_only(&self, told: &HashSet<Name>) -> Vec<Change<K>> {
+        let gone: Vec<Name> = self.read().all.keys().filter(|name| !told.contains(*name)).cloned().collect();
+        let changes = gone.iter().filter_map(|name| self.remove(name)).collect();
+        self.synced.send_replace(true);
+        changes
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Objects<K>> {
+        self.objects.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Objects<K>> {
+        self.objects.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K> Objects<K> {
+    fn leave(&mut self, cluster: Option<&Name>, name: &Name) {
+        let Some(cluster) = cluster else { return };
+        if let Some(names) = self.by_cluster.get_mut(cluster) {
+            names.remove(name);
+            if names.is_empty() {
+                self.by_cluster.remove(cluster);
+            }
+        }
+    }
+}

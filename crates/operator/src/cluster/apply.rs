@@ -1,0 +1,171 @@
+//! Apply: puts every wanted object in place, only where something differs, and lets go of what is not wanted any more.
+
+use k8s_openapi::api::apps::v1::{DaemonSet, Deployment};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::ResourceExt;
+use muster_api::Member;
+use muster_api::names::LABEL_DRIVER;
+use muster_core::build::{names, secrets};
+use muster_core::validation::references::Lookup;
+
+use super::observe::Seen;
+use super::want::Wants;
+use crate::child::{Child, Kind, Placement};
+use crate::context::Context;
+use crate::door::CallError;
+use crate::memory::{Shared, lock};
+
+/// Why something was not applied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ApplyError {
+    /// The API server did not take it.
+    #[error("{what}: {error}")]
+    Call {
+        /// What was to be done.
+        what: String,
+        /// What came of it.
+        error: CallError,
+    },
+}
+
+impl ApplyError {
+    /// In one word, for metrics.
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::Call { error, .. } => error.reason(),
+        }
+    }
+}
+
+/// What applying led to.
+#[derive(Default)]
+pub struct Outcome {
+    /// Objects under wanted names that belong to someone else.
+    pub taken: Vec<String>,
+    /// What went wrong; everything else was applied all the same.
+    pub errors: Vec<ApplyError>,
+}
+
+impl Outcome {
+    fn note(&mut self, what: impl Into<String>, result: Result<(), CallError>) {
+        if let Err(error) = result {
+            self.errors.push(ApplyError::Call { what: what.into(), error });
+        }
+    }
+}
+
+/// Whether applying would touch a Member.
+pub fn touches_members(context: &Context, wants: &Wants) -> bool {
+    let differs = |child: &Child| child.placement(&context.caches).needs_apply();
+    !wants.leaving.is_empty() || wants.members.iter().any(differs)
+}
+
+/// Puts everything in place.
+pub async fn apply(context: &Context, seen: &Seen, wants: &Wants, memory: &Shared) -> Outcome {
+    let mut outcome = Outcome::default();
+    accounts(context, seen, wants, &mut outcome).await;
+    for child in wants.children.iter().chain(&wants.members) {
+        place(context, seen, child, memory, &mut outcome).await;
+    }
+    lock(memory).gains.extend(wants.gains.clone());
+    for member in &wants.leaving {
+        decommission(context, seen, member, &mut outcome).await;
+    }
+    prune(context, seen, wants, &mut outcome).await;
+    outcome
+}
+
+async fn place(context: &Context, seen: &Seen, child: &Child, memory: &Shared, outcome: &mut Outcome) {
+    let applied = match child.placement(&context.caches) {
+        Placement::Same(applied) => applied,
+        Placement::Taken(why) => {
+            outcome.taken.push(format!("{} ({why})", child.words()));
+            return;
+        }
+        Placement::Leaving => return,
+        Placement::Missing | Placement::Differs(_) => {
+            tracing::info!(cluster = %seen.name, generation = seen.generation(), child = child.words(), "applies");
+            match child.apply(&context.door, &seen.name).await {
+                Ok(applied) => applied,
+                Err(error) => return outcome.note(child.words(), Err(error)),
+            }
+        }
+    };
+    lock(memory).children.insert(child.id(), applied);
+}
+
+/// Makes the account Secrets that are not there. One that is there is used as it is.
+async fn accounts(context: &Context, seen: &Seen, wants: &Wants, outcome: &mut Outcome) {
+    for account in &wants.accounts {
+        let name = names::account_secret(&seen.name.name, &account.name);
+        let mut random = |bytes: &mut [u8]| context.chance.fill(bytes);
+        match seen.secrets.get(&name) {
+            Some(Lookup::NotFound) => {
+                let secret = secrets::account(&seen.cluster, account, &mut random);
+                outcome.note(format!("Secret {name}"), make(context, &secret).await);
+            }
+            Some(Lookup::Found(live)) => {
+                let wanted = secrets::account(&seen.cluster, account, &mut random);
+                if let Some(why) = muster_core::build::owners::taken(&wanted.metadata, &live.metadata) {
+                    outcome.taken.push(format!("Secret {name} ({why})"));
+                }
+            }
+            Some(Lookup::Unreadable(_)) | None => {}
+        }
+    }
+}
+
+/// Creates a Secret; one that someone else has made meanwhile stands.
+pub async fn make(context: &Context, secret: &Secret) -> Result<(), CallError> {
+    match context.door.create_uncached(secret).await {
+        Ok(_) | Err(CallError::AlreadyExists { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Deletes a Member: its own controller decommissions it.
+async fn decommission(context: &Context, seen: &Seen, name: &str, outcome: &mut Outcome) {
+    let Some(member) = context.caches.members.get(&seen.name.beside(name)) else { return };
+    if member.metadata.deletion_timestamp.is_some() {
+        return;
+    }
+    tracing::info!(cluster = %seen.name, member = name, "decommissions");
+    outcome.note(format!("Member {name}"), context.door.delete::<Member>(&seen.name, &member).await);
+}
+
+/// Lets go of drivers that are not asked for, and of configurations that no Member runs with.
+async fn prune(context: &Context, seen: &Seen, wants: &Wants, outcome: &mut Outcome) {
+    let wanted = |kind: Kind, name: &str| {
+        wants.children.iter().any(|child| child.kind == kind && child.name.name == name)
+    };
+    let ours = |labels: &std::collections::BTreeMap<String, String>| labels.contains_key(LABEL_DRIVER);
+    for live in context.caches.deployments.of_cluster(&seen.name) {
+        if ours(live.labels()) && !wanted(Kind::Deployment, &live.name_any()) && is_staying(live.as_ref()) {
+            let gone = context.door.delete::<Deployment>(&seen.name, &live).await;
+            outcome.note(format!("Deployment {}", live.name_any()), gone);
+        }
+    }
+    for live in context.caches.daemon_sets.of_cluster(&seen.name) {
+        if ours(live.labels()) && !wanted(Kind::DaemonSet, &live.name_any()) && is_staying(live.as_ref()) {
+            let gone = context.door.delete::<DaemonSet>(&seen.name, &live).await;
+            outcome.note(format!("DaemonSet {}", live.name_any()), gone);
+        }
+    }
+    let used = |name: &str| {
+        let by =
+            |member: &Member| member.spec.workload.as_ref().is_some_and(|workload| workload.config == name);
+        wants.target.config == name || seen.members.iter().any(|member| by(member))
+    };
+    for live in context.caches.config_maps.of_cluster(&seen.name) {
+        let name = live.name_any();
+        let controlled = live.owner_references().iter().any(|owner| owner.uid == seen.uid);
+        if controlled && !used(&name) && is_staying(live.as_ref()) {
+            let gone = context.door.delete::<ConfigMap>(&seen.name, &live).await;
+            outcome.note(format!("ConfigMap {name}"), gone);
+        }
+    }
+}
+
+fn is_staying(object: &impl ResourceExt) -> bool {
+    object.meta().deletion_timestamp.is_none()
+}

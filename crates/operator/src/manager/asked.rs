@@ -1,0 +1,87 @@
+//! What a person asked for, once it was accepted: how it is begun, and how it is said to have ended.
+
+use jiff::Timestamp;
+use muster_api::Time;
+use muster_api::cluster::LastRequest;
+use muster_api::names::{RequestAction, RequestResult};
+use muster_core::conditions;
+use muster_core::manager::fencing::{FenceKind, Proof};
+use muster_core::manager::requests::{Ask, Granted, Request};
+
+use super::task::Task;
+
+/// An accepted request.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// What it says.
+    pub request: Request,
+    /// What it leads to.
+    pub granted: Granted,
+}
+
+/// What status says about a request.
+pub fn last_request(request: &Request, result: RequestResult, message: &str, now: Timestamp) -> LastRequest {
+    LastRequest {
+        id: request.id.clone(),
+        action: action(&request.ask).to_string(),
+        result: result.to_string(),
+        message: conditions::message(message.to_owned()),
+        time: Some(Time(now)),
+    }
+}
+
+/// What is asked for, in one word.
+pub const fn action(ask: &Ask) -> RequestAction {
+    match ask {
+        Ask::Recover { .. } => RequestAction::Recover,
+        Ask::Switchover { .. } => RequestAction::Switchover,
+        Ask::Fence { .. } => RequestAction::Fence,
+        Ask::Forget { .. } => RequestAction::Forget,
+        Ask::Rejoin { .. } => RequestAction::Rejoin,
+    }
+}
+
+impl Task {
+    /// Begins what was asked for. A person's word is new each time it is given.
+    pub(super) fn take_request(&mut self, asked: Asked) {
+        match asked.granted.clone() {
+            Granted::Direct(directive) => {
+                self.observed.direct(directive, asked.request.expires);
+                self.say(&asked, RequestResult::Accepted, "it is being carried out");
+                self.request = Some(asked);
+            }
+            Granted::Fence(members) => {
+                let evidence = format!("request {}", asked.request.id);
+                let proof = |member: String| Proof {
+                    member,
+                    kind: FenceKind::Person,
+                    instance: None,
+                    evidence: evidence.clone(),
+                };
+                self.touched.extend(members.iter().cloned());
+                self.observed.take_proofs(members.into_iter().map(proof));
+                self.say(&asked, RequestResult::Done, "the members count as not running");
+            }
+            Granted::Restore(count) => {
+                self.restore = Some(count);
+                self.say(&asked, RequestResult::Done, &format!("recovery asks for {count} members"));
+            }
+        }
+    }
+
+    /// The request under way has ended.
+    pub(super) fn end_request(&mut self, result: &Result<(), String>) {
+        self.observed.directive = None;
+        self.observed.mandate = None;
+        let Some(asked) = self.request.take() else { return };
+        match result {
+            Ok(()) => self.say(&asked, RequestResult::Done, "it was carried out"),
+            Err(why) => self.say(&asked, RequestResult::Failed, why),
+        }
+    }
+
+    fn say(&mut self, asked: &Asked, result: RequestResult, message: &str) {
+        self.next.last_request = Some(last_request(&asked.request, result, message, self.now()));
+        self.touched.insert(String::new());
+    }
+}

@@ -1,0 +1,346 @@
+//! The task of one manager: it waits until something happens, takes it in, and has its turn.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use muster_core::manager::command::Refusal;
+use muster_core::manager::observed::Observed;
+use muster_core::manager::restore::Source;
+use muster_core::manager::stamp::Stamp;
+use muster_protocol::{Line, Outcome};
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::asked::Asked;
+use super::intent::Intent;
+use super::streams::{Keys, Streams};
+use super::view::{Heard, View, essence};
+use super::writes::Writes;
+use crate::agents::{CallError, Event, News};
+use crate::context::Context;
+use crate::key::{Key, Name};
+use crate::lease::Work;
+
+/// How long a starting manager waits for those it expects. Longer, and a member that is down for good would keep a
+/// cluster from failing over.
+pub const START_LIMIT: Duration = Duration::from_secs(10);
+/// How long a manager that is to stop waits for the answers to what it sent.
+pub const STOP_LIMIT: Duration = Duration::from_secs(30);
+/// The longest that a manager goes without a look around: what it waits for has a time of its own, this is for what it
+/// cannot foresee.
+const LOOK_AROUND: Duration = Duration::from_secs(60);
+
+/// What a manager hears of besides its agents.
+pub(super) struct Ears {
+    /// What its controller asks it to keep.
+    pub(super) intent: watch::Receiver<Option<Intent>>,
+    /// By what it knows its agents.
+    pub(super) keys: watch::Receiver<Option<Keys>>,
+    /// Something of its cluster changed.
+    pub(super) changed: Arc<Notify>,
+    /// Whether its controller waits for newer figures.
+    pub(super) refresh: Arc<AtomicBool>,
+    /// What people asked for.
+    pub(super) requests: mpsc::Receiver<Asked>,
+    /// Whether it is to stop.
+    pub(super) stop: watch::Receiver<bool>,
+}
+
+/// What became of a command that was sent.
+pub(super) struct Sent {
+    pub(super) member: String,
+    pub(super) stamp: Stamp,
+    pub(super) outcome: Result<Outcome, CallError>,
+}
+
+/// The manager of one cluster.
+pub(super) struct Task {
+    pub(super) context: Arc<Context>,
+    pub(super) cluster: Name,
+    pub(super) ears: Ears,
+    pub(super) view: watch::Sender<Arc<View>>,
+    pub(super) observed: Observed,
+    pub(super) streams: Streams,
+    pub(super) lines: BTreeMap<String, Line>,
+    pub(super) heard_at: BTreeMap<String, Timestamp>,
+    pub(super) sent: JoinSet<Sent>,
+    pub(super) reports: JoinSet<(String, Result<Line, CallError>)>,
+    /// The round in which a member was last asked, while no answer has come.
+    pub(super) asking: BTreeMap<String, u64>,
+    pub(super) writes: Writes,
+    pub(super) began: Instant,
+    pub(super) acts: bool,
+    /// `restoreReplicas` as it was stored when this manager began.
+    pub(super) stored_restore: Option<i64>,
+    /// What a person set by hand or by request.
+    pub(super) restore: Option<usize>,
+    pub(super) request: Option<Asked>,
+    pub(super) next: View,
+    pub(super) wake: Option<Instant>,
+    /// Whose status has to be looked at.
+    pub(super) touched: BTreeSet<String>,
+    /// Whether nothing has happened since the last turn.
+    pub(super) idle: bool,
+    pub(super) work: Work,
+}
+
+/// How a manager ended.
+pub(super) enum Ended {
+    /// A person asked for it. What was known of commands stays known, for when it is started again.
+    Paused(Box<Observed>),
+    /// It may not act any more, or its cluster is gone.
+    Dropped,
+}
+
+impl Task {
+    /// Runs until it is told to stop, or may not go on.
+    pub(super) async fn run(mut self) -> Ended {
+        let mut epochs = self.context.door.authority().epochs();
+        loop {
+            if *self.ears.stop.borrow_and_update() {
+                return self.finish().await;
+            }
+            // A sign of life that says nothing new needs no answer.
+            if std::mem::replace(&mut self.idle, false) {
+                tracing::trace!(cluster = %self.cluster, "nothing new");
+            } else {
+                self.turn();
+                self.tell();
+            }
+            let wake = self.wake.unwrap_or_else(|| Instant::now() + LOOK_AROUND);
+            tokio::select! {
+                biased;
+                _ = epochs.wait_for(|epoch| *epoch != Some(self.work.epoch())) => return Ended::Dropped,
+                stopped = self.ears.stop.changed() => if stopped.is_err() { return Ended::Dropped },
+                event = self.streams.events().next() => self.idle = !self.hear(event),
+                Some(sent) = self.sent.join_next() => self.note(sent.ok()),
+                Some(report) = self.reports.join_next() => self.take_answer(report.ok()),
+                Some(done) = self.writes.next() => self.note_write(done),
+                Some(asked) = self.ears.requests.recv() => self.take_request(asked),
+                changed = self.ears.intent.changed() => if changed.is_err() { return Ended::Dropped },
+                changed = self.ears.keys.changed() => if changed.is_err() { return Ended::Dropped },
+                () = self.ears.changed.notified() => {}
+                () = tokio::time::sleep_until(wake) => {}
+            }
+            self.catch_up();
+        }
+    }
+
+    /// Takes in all that has come already, so that one turn answers all of it.
+    fn catch_up(&mut self) {
+        while let Some(event) = self.streams.events().try_next() {
+            self.idle &= !self.hear(event);
+        }
+        while let Some(sent) = self.sent.try_join_next() {
+            self.note(sent.ok());
+            self.idle = false;
+        }
+        while let Some(report) = self.reports.try_join_next() {
+            self.take_answer(report.ok());
+            self.idle = false;
+        }
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.context.clock.now()
+    }
+
+    /// Takes in what a stream says. False: it is a sign of life and nothing else.
+    fn hear(&mut self, event: Event) -> bool {
+        match event.news {
+            News::Line(line) => {
+                if self.says_nothing_new(&line) {
+                    self.heard_at.insert(line.member, self.context.clock.now());
+                    return false;
+                }
+                self.take_line(*line);
+            }
+            News::Lost(why) => {
+                tracing::info!(cluster = %self.cluster, member = event.member, %why, "an agent is not heard");
+                self.lose(&event.member);
+            }
+        }
+        true
+    }
+
+    /// Whether a line differs from the last one in its number only.
+    fn says_nothing_new(&self, line: &Line) -> bool {
+        let connected = self.observed.members.get(&line.member).is_some_and(|seen| seen.connected);
+        self.lines.get(&line.member).is_some_and(|old| {
+            let mut same = old.clone();
+            same.report.serial = line.report.serial;
+            connected && same == *line && old.report.round == line.report.round
+        })
+    }
+
+    pub(super) fn lose(&mut self, member: &str) {
+        self.observed.lose_stream(member);
+        self.asking.remove(member);
+        self.touched.insert(member.to_owned());
+    }
+
+    fn take_line(&mut self, line: Line) {
+        let now = self.now();
+        let member = line.member.clone();
+        let was_connected = self.observed.members.get(&member).is_some_and(|seen| seen.connected);
+        let same = self.lines.get(&member).is_some_and(|old| essence(old) == essence(&line));
+        if !same || !was_connected {
+            self.touched.insert(member.clone());
+        }
+        self.observed.take_report(&member, line.report.clone(), now);
+        self.heard_at.insert(member.clone(), now);
+        self.lines.insert(member, line);
+        self.settle_restore();
+    }
+
+    fn take_answer(&mut self, answer: Option<(String, Result<Line, CallError>)>) {
+        let Some((member, answer)) = answer else { return };
+        self.asking.remove(&member);
+        if let Ok(line) = answer {
+            self.take_line(line);
+        }
+    }
+
+    /// Tells a person's `restoreReplicas` from Muster's own, once an agent has said what Muster wrote.
+    fn settle_restore(&mut self) {
+        match Source::of(self.stored_restore, self.observed.recorded()) {
+            Source::NotKnownYet => {}
+            source => {
+                self.stored_restore = None;
+                self.restore = self.restore.or_else(|| source.persons());
+            }
+        }
+    }
+
+    /// Takes in what became of a command.
+    fn note(&mut self, sent: Option<Sent>) {
+        let Some(Sent { member, stamp, outcome }) = sent else { return };
+        let now = self.now();
+        match outcome {
+            Ok(Outcome::Obeyed(answer)) => self.observed.note_answer(&member, answer, now),
+            Ok(Outcome::Refused(refusal)) => {
+                tracing::warn!(cluster = %self.cluster, member, %stamp, %refusal, "an agent refused a command");
+                self.observed.note_refusal(&member, stamp, now);
+                if let Refusal::OldEpoch { known, .. } = refusal {
+                    self.context.door.authority().outranked(known);
+                }
+            }
+            Err(error) if error.may_have_been_obeyed() => {
+                tracing::warn!(cluster = %self.cluster, member, %stamp, %error, "a command was not answered");
+            }
+            Err(error) => {
+                tracing::warn!(cluster = %self.cluster, member, %stamp, %error, "a command was not sent");
+                self.observed.note_refusal(&member, stamp, now);
+            }
+        }
+        self.touched.insert(member);
+    }
+
+    /// Whether everyone who is expected has reported, or was waited for long enough.
+    pub(super) fn ready_to_act(&mut self, expected: &BTreeSet<String>) -> bool {
+        let unheard = |member: &&String| self.observed.report_of(member).is_none();
+        let unheard = expected.iter().filter(unheard).cloned().collect();
+        if self.next.unheard != unheard {
+            self.next.unheard = unheard;
+            self.touched.insert(String::new());
+        }
+        self.acts = self.acts || self.next.unheard.is_empty() || self.began.elapsed() >= START_LIMIT;
+        self.acts
+    }
+
+    /// Publishes what is known, and has the controllers look at what changed.
+    pub(super) fn tell(&mut self) {
+        if self.ears.refresh.swap(false, Ordering::Relaxed) {
+            self.touched.insert(String::new());
+        }
+        if self.touched.is_empty() {
+            return;
+        }
+        let heard = self.lines.iter().filter_map(|(member, line)| {
+            let at = *self.heard_at.get(member)?;
+            let (pod_uid, measured) = (line.pod_uid.clone(), line.measured.clone());
+            Some((member.clone(), Heard { pod_uid, measured, at }))
+        });
+        self.next.heard = heard.collect();
+        self.view.send_replace(Arc::new(self.next.clone()));
+        self.context.queue.add(Key::Cluster(self.cluster.clone()));
+        for member in std::mem::take(&mut self.touched) {
+            if !member.is_empty() {
+                self.context.queue.add(Key::Member(self.cluster.beside(member)));
+            }
+        }
+    }
+
+    /// Stops: sends nothing any more, and waits for the answers to what it sent.
+    async fn finish(mut self) -> Ended {
+        let until = Instant::now() + STOP_LIMIT;
+        loop {
+            let owing: Vec<String> = self.owing();
+            if owing.is_empty() || Instant::now() >= until {
+                break;
+            }
+            let waiting_for = muster_core::conditions::names(&owing);
+            self.next.manager = muster_core::pause::Manager::Stopping { waiting_for };
+            self.touched.insert(String::new());
+            self.tell();
+            let mut epochs = self.context.door.authority().epochs();
+            tokio::select! {
+                _ = epochs.wait_for(|epoch| *epoch != Some(self.work.epoch())) => return Ended::Dropped,
+                event = self.streams.events().next() => drop(self.hear(event)),
+                Some(sent) = self.sent.join_next() => self.note(sent.ok()),
+                () = tokio::time::sleep_until(until) => {}
+            }
+        }
+        let unfinished = self.unfinished();
+        let members: Vec<String> = self.observed.members.keys().cloned().collect();
+        self.touched.extend(members);
+        self.touched.insert(String::new());
+        self.next = self.next.clone().stopped(unfinished);
+        self.lines.clear();
+        self.tell();
+        Ended::Paused(Box::new(self.observed))
+    }
+
+    /// The members that owe an answer.
+    fn owing(&self) -> Vec<String> {
+        let owes = |seen: &muster_core::manager::observed::Seen| seen.connected && seen.pending.is_some();
+        let members = self.observed.members.iter();
+        members.filter(|(_, seen)| owes(seen)).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// What a stop leaves unfinished, in words.
+    fn unfinished(&self) -> Option<String> {
+        let mut said = Vec::new();
+        let owing = self.owing();
+        if !owing.is_empty() {
+            said.push(format!("{} did not answer", muster_core::conditions::names(&owing)));
+        }
+        let sight = self.next.sight.as_ref()?;
+        let served = self
+            .observed
+            .reporting()
+            .any(|(_, report)| muster_core::manager::observed::serves_as_primary(report));
+        if !served && !sight.wanted.parked && self.observed.has_served {
+            said.push("no primary".to_owned());
+        }
+        if self.observed.directive.is_some() {
+            said.push("a request was under way".to_owned());
+        }
+        (!said.is_empty()).then(|| said.join("; "))
+    }
+
+    /// When to decide again: when the decision says so, when a write may be tried again, and once in a while.
+    pub(super) fn wake_at(&mut self, at: Option<Timestamp>) {
+        let decided = at.map(|at| {
+            let wait = at.duration_since(self.now()).max(SignedDuration::ZERO);
+            Instant::now() + Duration::try_from(wait).unwrap_or(LOOK_AROUND)
+        });
+        let retry = self.writes.retry_at();
+        let around = Instant::now() + LOOK_AROUND;
+        self.wake = [decided, retry, Some(around)].into_iter().flatten().min();
+    }
+}

@@ -1,0 +1,176 @@
+//! What a manager writes to the API server: roles of Pods, marks on claims, and Pods that go.
+//!
+//! Writes run beside the manager, so that a slow API server does not keep it from its agents. Each object has one write
+//! under way at a time; what fails is tried again at a later turn.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
+use kube::ResourceExt;
+use muster_api::names::{ANNOTATION_FORMED, LABEL_ROLE, Role};
+use muster_core::manager::wanted::Mark;
+use serde_json::json;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::facts::{Surroundings, write_mark};
+use super::task::Task;
+use crate::context::Context;
+use crate::door::CallError;
+use crate::key::Name;
+
+/// How long a failed write rests before it is tried again.
+const REST: Duration = Duration::from_secs(1);
+
+/// What a write was about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Subject {
+    Role { member: String, pod: String },
+    Mark { claim: String },
+    Removal { pod: String },
+}
+
+/// A write that has ended.
+pub(super) struct Done {
+    subject: Subject,
+    /// The role that a Pod was to have; for other writes of no meaning.
+    role: Option<String>,
+    result: Result<(), CallError>,
+}
+
+/// The writes of one manager.
+#[derive(Default)]
+pub(super) struct Writes {
+    running: JoinSet<Done>,
+    busy: BTreeSet<Subject>,
+    /// When failed ones may be tried again.
+    resting: BTreeMap<Subject, Instant>,
+    /// The role that each member's Pod carries, as far as is known; by the Pod's uid, because another Pod has none.
+    roles: BTreeMap<String, (String, Option<String>)>,
+}
+
+impl Writes {
+    /// The next write that ends; pending for ever while none runs.
+    pub(super) async fn next(&mut self) -> Option<Done> {
+        match self.running.join_next().await {
+            Some(done) => done.ok(),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// When the next failed write may be tried again.
+    pub(super) fn retry_at(&mut self) -> Option<Instant> {
+        let now = Instant::now();
+        self.resting.retain(|_, until| *until > now);
+        self.resting.values().min().copied()
+    }
+
+    /// Whether clients may still be sent to this member.
+    pub(super) fn is_reachable(&self, member: &str) -> bool {
+        self.roles.get(member).is_some_and(|(_, role)| role.is_some())
+    }
+
+    /// Makes each Pod carry its role, and no other Pod any.
+    pub(super) fn label(
+        &mut self,
+        context: &Arc<Context>,
+        cluster: &Name,
+        surroundings: &Surroundings,
+        roles: &BTreeMap<String, Role>,
+    ) {
+        self.roles.retain(|member, _| surroundings.pods.contains_key(member));
+        for (member, pod) in &surroundings.pods {
+            let uid = pod.uid().unwrap_or_default();
+            let written = self.roles.get(member).filter(|(of, _)| *of == uid).map(|(_, role)| role.clone());
+            let carries = written.unwrap_or_else(|| pod.labels().get(LABEL_ROLE).cloned());
+            self.roles.insert(member.clone(), (uid.clone(), carries.clone()));
+            let wanted = roles.get(member).map(ToString::to_string);
+            if carries == wanted || pod.metadata.deletion_timestamp.is_some() {
+                continue;
+            }
+            let subject = Subject::Role { member: member.clone(), pod: uid.clone() };
+            let (context, cluster, name) = (context.clone(), cluster.clone(), Name::of(pod.as_ref()));
+            self.spawn(subject.clone(), async move {
+                let patch = json!({"metadata": {"uid": uid, "labels": {LABEL_ROLE: wanted}}});
+                let result = context.door.merge::<Pod>(&cluster, &name, &patch).await.map(drop);
+                Done { subject, role: wanted, result }
+            });
+        }
+    }
+
+    /// Writes the mark on every claim of the cluster that has none.
+    pub(super) fn mark(
+        &mut self,
+        context: &Arc<Context>,
+        cluster: &Name,
+        surroundings: &Surroundings,
+        mark: &Mark,
+    ) {
+        let unmarked =
+            surroundings.claims.iter().filter(|claim| !claim.annotations().contains_key(ANNOTATION_FORMED));
+        for claim in unmarked {
+            let name = Name::of(claim.as_ref());
+            let subject = Subject::Mark { claim: name.name.clone() };
+            // With the version: should someone else have marked it meanwhile, theirs stands.
+            let patch = json!({"metadata": {
+                "uid": claim.uid(),
+                "resourceVersion": claim.resource_version(),
+                "annotations": {ANNOTATION_FORMED: write_mark(mark)},
+            }});
+            let (context, cluster) = (context.clone(), cluster.clone());
+            self.spawn(subject.clone(), async move {
+                let merged = context.door.merge::<PersistentVolumeClaim>(&cluster, &name, &patch).await;
+                Done { subject, role: None, result: merged.map(drop) }
+            });
+        }
+    }
+
+    /// Deletes the Pod of this member, if it is still the one whose uid is given.
+    pub(super) fn delete_pod(
+        &mut self,
+        context: &Arc<Context>,
+        cluster: &Name,
+        surroundings: &Surroundings,
+        member: &str,
+        uid: Option<&str>,
+    ) {
+        let Some(pod) = surroundings.pods.get(member) else { return };
+        if pod.metadata.deletion_timestamp.is_some() || uid.is_none() || pod.uid().as_deref() != uid {
+            return;
+        }
+        let subject = Subject::Removal { pod: pod.uid().unwrap_or_default() };
+        let (context, cluster, pod) = (context.clone(), cluster.clone(), pod.clone());
+        self.spawn(subject.clone(), async move {
+            tracing::info!(%cluster, pod = pod.name_any(), "replaces an outdated Pod");
+            let result = context.door.delete::<Pod>(&cluster, &pod).await;
+            Done { subject, role: None, result }
+        });
+    }
+
+    fn spawn(&mut self, subject: Subject, write: impl Future<Output = Done> + Send + 'static) {
+        let rests = self.resting.get(&subject).is_some_and(|until| *until > Instant::now());
+        if rests || !self.busy.insert(subject) {
+            return;
+        }
+        self.running.spawn(write);
+    }
+}
+
+impl Task {
+    /// Takes in what became of a write.
+    pub(super) fn note_write(&mut self, done: Done) {
+        let Done { subject, role, result } = done;
+        self.writes.busy.remove(&subject);
+        if let (Subject::Role { member, pod }, true) = (&subject, result.is_ok())
+            && let Some(known) = self.writes.roles.get_mut(member).filter(|(of, _)| of == pod)
+        {
+            known.1 = role;
+        }
+        if let Err(error) = result {
+            tracing::warn!(cluster = %self.cluster, %error, "a write of the manager failed and is tried again");
+            self.writes.resting.insert(subject, Instant::now() + REST);
+        }
+    }
+}

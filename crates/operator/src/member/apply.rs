@@ -1,0 +1,109 @@
+//! Decide and apply: a Member's claim, certificate and workload, only where something differs.
+
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use muster_core::build::stateful_set::{self, Presence};
+use muster_core::build::{claim, names};
+
+use super::observe::Seen;
+use crate::child::{Child, Placement};
+use crate::cluster::apply::ApplyError;
+use crate::context::Context;
+use crate::memory::{Shared, lock};
+
+/// What a Member wants to be there.
+#[derive(Default)]
+pub(super) struct Wants {
+    /// Its objects.
+    pub children: Vec<Child>,
+    /// A change that is held while clustering is stopped, in words.
+    pub held: Option<String>,
+    /// Why its workload cannot be said.
+    pub unobserved: Option<String>,
+}
+
+/// What applying led to.
+#[derive(Default)]
+pub(super) struct Outcome {
+    /// An object under a wanted name that belongs to someone else.
+    pub taken: Option<String>,
+    /// What went wrong; everything else was applied all the same.
+    pub errors: Vec<ApplyError>,
+}
+
+/// Says what is wanted.
+pub(super) fn want(seen: &Seen) -> Wants {
+    let mut wants = Wants::default();
+    let live = seen.claims.iter().find(|(name, _)| *name == names::claim(&seen.name.name));
+    let live: Option<&PersistentVolumeClaim> = live.and_then(|(_, claim)| claim.as_deref());
+    wants.children.extend(claim::of_member(&seen.member, live).map(Child::from));
+    if seen.member.spec.external.is_some() {
+        return wants;
+    }
+    let config = match &seen.config {
+        Ok(config) => config,
+        Err(why) => {
+            wants.unobserved = Some(why.clone());
+            return wants;
+        }
+    };
+    match stateful_set::of_member(&seen.member, config, presence(seen)) {
+        Ok(set) => wants.set(seen, set.into()),
+        Err(error) => wants.unobserved = Some(error.to_string()),
+    }
+    wants
+}
+
+impl Wants {
+    /// While nobody could start it again, a workload that runs is not changed.
+    fn set(&mut self, seen: &Seen, set: Child) {
+        let runs = seen.set.is_some() && seen.pod.is_some();
+        if seen.pause.clustering && runs && !same_template(seen, &set) {
+            self.held = Some(format!("the workload of {} is to change", seen.name.name));
+            return;
+        }
+        self.children.push(set);
+    }
+}
+
+/// Whether a workload would go on as it is.
+fn same_template(seen: &Seen, wanted: &Child) -> bool {
+    let Some(live) = &seen.set else { return false };
+    let found = serde_json::to_value(live.as_ref()).unwrap_or_default();
+    muster_core::drift::differs(&wanted.desired, &found, muster_api::names::FIELD_MANAGER).is_none()
+}
+
+/// Whether its Pod is to be there. A parked cluster's workloads go to 0 once everything has stopped, and stay there.
+fn presence(seen: &Seen) -> Presence {
+    let parked =
+        seen.cluster.as_ref().is_some_and(|cluster| crate::manager::intent::asks_for_nobody(&cluster.spec));
+    let at_zero = seen.set.as_ref().and_then(|set| set.spec.as_ref()?.replicas) == Some(0);
+    if parked && (seen.view.parked || at_zero) { Presence::Parked } else { Presence::Running }
+}
+
+/// Puts everything in place.
+pub(super) async fn apply(context: &Context, seen: &Seen, wants: &Wants, memory: &Shared) -> Outcome {
+    let mut outcome = Outcome::default();
+    for child in &wants.children {
+        let applied = match child.placement(&context.caches) {
+            Placement::Same(applied) => applied,
+            Placement::Taken(why) => {
+                outcome.taken = Some(format!("{} ({why})", child.words()));
+                continue;
+            }
+            Placement::Leaving => continue,
+            Placement::Missing | Placement::Differs(_) => {
+                tracing::info!(member = %seen.name, generation = seen.generation(), child = child.words(), "applies");
+                match child.apply(&context.door, &seen.of).await {
+                    Ok(applied) => applied,
+                    Err(error) => {
+                        outcome.errors.push(ApplyError::Call { what: child.words(), error });
+                        continue;
+                    }
+                }
+            }
+        };
+        let uid = seen.member.metadata.uid.clone().unwrap_or_default();
+        lock(memory).member(&seen.name.name, &uid).children.insert(child.id(), applied);
+    }
+    outcome
+}

@@ -1,0 +1,214 @@
+//! The controller of `Member`: observe → validate → decide → apply → report, in this order, in [`reconcile`].
+
+mod apply;
+mod finalize;
+mod observe;
+mod report;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::ResourceExt;
+use muster_api::Member;
+use muster_api::names::FINALIZER_MEMBER;
+use muster_core::generation::{Own, own};
+use muster_core::validation::references::{Lookup, MemberReferences};
+use muster_core::validation::{Report, check_member};
+use serde_json::json;
+
+use self::apply::Wants;
+use self::observe::Seen;
+use self::report::Found;
+use crate::cluster::observe::{SECRET_CHECK, read_secret};
+use crate::context::Context;
+use crate::key::{Key, Name};
+use crate::manager::Managers;
+use crate::memory::{Shared, lock};
+use crate::pass::{PassError, fresh};
+use crate::queue::Then;
+use crate::status::{self, Reported, Which};
+
+/// One pass over a Member.
+pub async fn reconcile(context: &Arc<Context>, managers: &Managers, name: &Name) -> Result<Then, PassError> {
+    let Some(member) = context.caches.members.get(name) else { return Ok(Then::Rest) };
+    let cluster = name.beside(&member.spec.cluster_name);
+    if context.is_elsewhere(&cluster) {
+        return Ok(Then::Rest);
+    }
+    if let Some(then) = fresh(context, &cluster).await? {
+        return Ok(then);
+    }
+    let seen = observe::observe(context, managers, member);
+    let cluster_uid = seen.cluster.as_ref().and_then(|cluster| cluster.uid()).unwrap_or_default();
+    let memory = context.memories.of(&cluster, &cluster_uid);
+    Pass { context, seen, memory }.run().await
+}
+
+/// One pass, with what it looks at.
+struct Pass<'a> {
+    context: &'a Arc<Context>,
+    seen: Seen,
+    memory: Shared,
+}
+
+impl Pass<'_> {
+    fn uid(&self) -> String {
+        self.seen.member.uid().unwrap_or_default()
+    }
+
+    async fn run(mut self) -> Result<Then, PassError> {
+        let known = lock(&self.memory).member(&self.seen.name.name, &self.uid()).generation;
+        if own(self.seen.generation(), known) == Own::Stale {
+            return Ok(Then::Again(Duration::from_secs(1)));
+        }
+        let report = self.validate().await;
+        if self.seen.deleting() {
+            return self.end(&report).await;
+        }
+        let new = known != Some(self.seen.generation());
+        lock(&self.memory).member(&self.seen.name.name, &self.uid()).generation =
+            Some(self.seen.generation());
+        let wants = apply::want(&self.seen);
+        let mut found = Found { report: &report, wants: Some(&wants), taken: None };
+        if self.seen.pause.reconciliation || !report.is_valid() {
+            self.note_equal(&wants);
+            return self.report(&found).await.map(|()| Then::Again(SECRET_CHECK));
+        }
+        if new && !self.reset(&found).await? {
+            return Ok(Then::Again(Duration::ZERO));
+        }
+        if self.hold().await? {
+            return Ok(Then::Rest);
+        }
+        let credentials = crate::credentials::of_member(self.context, &self.seen.member, &self.memory).await;
+        let outcome = apply::apply(self.context, &self.seen, &wants, &self.memory).await;
+        if outcome.errors.is_empty() && wants.held.is_none() && wants.unobserved.is_none() {
+            let mut memory = lock(&self.memory);
+            memory.member(&self.seen.name.name, &self.uid()).applied = Some(self.seen.generation());
+        }
+        found.taken = outcome.taken;
+        let reported = self.report(&found).await;
+        credentials?;
+        match outcome.errors.into_iter().next() {
+            Some(error) => Err(error.into()),
+            None => reported.map(|()| Then::Again(SECRET_CHECK)),
+        }
+    }
+
+    async fn validate(&self) -> Report {
+        let member = &self.seen.member;
+        let mut references = MemberReferences {
+            cluster: if self.seen.cluster.is_some() { Lookup::Found(()) } else { Lookup::NotFound },
+            secrets: std::collections::BTreeMap::new(),
+        };
+        if let Some(external) = &member.spec.external {
+            let name = external.credentials.secret_name.clone();
+            let secret = read_secret(self.context, &self.seen.name.beside(&name)).await;
+            references.secrets.insert(name, crate::cluster::facts(&secret));
+        }
+        check_member(member, &references)
+    }
+
+    /// Adds our finalizer to a Member that a person made.
+    async fn hold(&self) -> Result<bool, PassError> {
+        let member = &self.seen.member;
+        if member.finalizers().iter().any(|one| one == FINALIZER_MEMBER) {
+            return Ok(false);
+        }
+        let mut finalizers = member.finalizers().to_vec();
+        finalizers.push(FINALIZER_MEMBER.to_owned());
+        let patch = json!({"metadata": {
+            "resourceVersion": member.resource_version(), "finalizers": finalizers,
+        }});
+        self.context.door.merge::<Member>(&self.seen.of, &self.seen.name, &patch).await?;
+        Ok(true)
+    }
+
+    /// The reset of a generation that was not seen before, before its workload is touched (R1.1).
+    async fn reset(&mut self, found: &Found<'_>) -> Result<bool, PassError> {
+        let stored = self.seen.member.status.as_ref().and_then(|status| status.observed_generation);
+        if stored == Some(self.seen.generation()) {
+            return Ok(true);
+        }
+        let verdict = self.judge(found);
+        let written =
+            status::write(self.context, &self.seen.of, &self.seen.member, &verdict, Which::Reset).await;
+        match written {
+            Ok(Reported::Same) => return Ok(true),
+            Ok(Reported::Written { after, .. }) => {
+                // What follows is written over this.
+                self.seen.member = Arc::new(*after);
+                return Ok(true);
+            }
+            Ok(Reported::ThrownAway | Reported::Gone) | Err(_) => {}
+        }
+        lock(&self.memory).member(&self.seen.name.name, &self.uid()).generation = None;
+        written?;
+        Ok(false)
+    }
+
+    /// Where nothing may be applied, a child that equals what the spec builds counts as applied.
+    fn note_equal(&self, wants: &Wants) {
+        for child in &wants.children {
+            if let crate::child::Placement::Same(applied) = child.placement(&self.context.caches) {
+                let mut memory = lock(&self.memory);
+                memory.member(&self.seen.name.name, &self.uid()).children.insert(child.id(), applied);
+            }
+        }
+    }
+
+    /// The Member is being deleted. While reconciliation is stopped it waits, and says so.
+    async fn end(&mut self, report: &Report) -> Result<Then, PassError> {
+        let found = Found { report, wants: None, taken: None };
+        self.report(&found).await?;
+        if self.seen.pause.reconciliation && self.seen.cluster.is_some() {
+            return Ok(Then::Rest);
+        }
+        if finalize::finalize(self.context, &self.seen).await? {
+            lock(&self.memory).members.remove(&self.seen.name.name);
+            return Ok(Then::Rest);
+        }
+        Ok(Then::Again(crate::cluster::finalize::PATIENCE))
+    }
+
+    fn judge(&self, found: &Found<'_>) -> muster_core::status::MemberVerdict {
+        let mut memory = lock(&self.memory);
+        report::judge(self.context, &self.seen, found, memory.member(&self.seen.name.name, &self.uid()))
+    }
+
+    async fn report(&mut self, found: &Found<'_>) -> Result<(), PassError> {
+        let verdict = self.judge(found);
+        let truths = verdict.truths();
+        let changed = {
+            let mut memory = lock(&self.memory);
+            let member = memory.member(&self.seen.name.name, &self.uid());
+            member.truths.replace(truths) != Some(truths)
+        };
+        if changed {
+            self.context.queue.add(Key::Cluster(self.seen.of.clone()));
+        }
+        if self.waits_for_streams() {
+            return Ok(());
+        }
+        let written =
+            status::write(self.context, &self.seen.of, &self.seen.member, &verdict, Which::Whole).await?;
+        if let Reported::Written { before, after } = written {
+            crate::news::of_member(self.context, &before, &after);
+            let (name, uid) = (self.seen.name.name.clone(), self.uid());
+            lock(&self.memory).member(&name, &uid).previous.clone_from(&after.status);
+            self.seen.member = Arc::new(*after);
+        }
+        Ok(())
+    }
+
+    /// After a restart nothing is written until everyone was heard, or was waited for long enough.
+    fn waits_for_streams(&self) -> bool {
+        let starting = self.seen.view.manager == muster_core::pause::Manager::Starting;
+        let stored = self.seen.member.status.as_ref().and_then(|status| status.observed_generation);
+        let memory = lock(&self.memory);
+        // Before its cluster was looked at, and while there is someone to wait for.
+        let awaited = memory.generation.is_none() || memory.intent.is_some();
+        let known = stored == Some(self.seen.generation()) && !self.seen.deleting();
+        starting && awaited && self.seen.cluster.is_some() && known
+    }
+}

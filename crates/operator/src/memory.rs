@@ -1,0 +1,130 @@
+//! What the controllers remember of each cluster between passes. It is lost with the process, and nothing needs it then.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use muster_api::cluster::{LastRequest, Recovery};
+use muster_api::member::MemberStatus;
+use muster_core::pause::Stopped;
+use muster_core::scaling::{Gain, Published};
+use muster_core::status::MemberTruths;
+use muster_core::validation::Report;
+
+use crate::child::AppliedChildren;
+use crate::credentials::Credentials;
+use crate::key::Name;
+use crate::manager::Intent;
+use crate::manager::streams::Keys;
+
+/// What is remembered, by cluster.
+#[derive(Clone, Default)]
+pub struct Memories(Arc<Mutex<HashMap<Name, Shared>>>);
+
+/// The memory of one cluster. Locked for moments only, never while something is waited for.
+pub type Shared = Arc<Mutex<Memory>>;
+
+/// What is remembered of one cluster.
+#[derive(Default)]
+pub struct Memory {
+    /// Which cluster: another one of the same name starts anew.
+    pub uid: String,
+    /// The newest generation that was seen.
+    pub generation: Option<i64>,
+    /// The last generation that was applied.
+    pub applied: Option<i64>,
+    /// What the checks found, and at which generation.
+    pub report: Option<(i64, Report)>,
+    /// What the manager was last asked to keep.
+    pub intent: Option<Intent>,
+    /// The authority of its agents.
+    pub credentials: Option<Arc<Credentials>>,
+    /// By what agents are known.
+    pub keys: Option<Keys>,
+    /// When members of each pool last came, joined or went.
+    pub pools_changed: BTreeMap<String, Timestamp>,
+    /// The members of each pool and how far they had come, as of then.
+    pub pool_stages: BTreeMap<String, BTreeMap<String, u8>>,
+    /// What members that were created for their storage brought.
+    pub gains: BTreeMap<String, Gain>,
+    /// The free storage of each pool, as it is shown.
+    pub shown_free: BTreeMap<String, Published>,
+    /// `status.recovery` as it was last assembled.
+    pub shown_recovery: Option<Recovery>,
+    /// The last request that was judged.
+    pub last_request: Option<LastRequest>,
+    /// Set once reconciliation has really stopped.
+    pub stopped: Option<Stopped>,
+    /// What was applied of the cluster's own children.
+    pub children: AppliedChildren,
+    /// What is remembered of each Member.
+    pub members: BTreeMap<String, MemberMemory>,
+    /// When the operator began to look after this cluster.
+    pub since: Option<Timestamp>,
+}
+
+/// What is remembered of one Member.
+#[derive(Clone, Default)]
+pub struct MemberMemory {
+    /// Which Member.
+    pub uid: String,
+    /// The newest generation that was seen.
+    pub generation: Option<i64>,
+    /// The last generation that was applied.
+    pub applied: Option<i64>,
+    /// What its own controller found.
+    pub truths: Option<MemberTruths>,
+    /// Its status as it was last assembled.
+    pub previous: Option<MemberStatus>,
+    /// Its free storage as it is shown.
+    pub shown_free: Option<Published>,
+    /// What was applied of its children.
+    pub children: AppliedChildren,
+    /// When its certificate was last looked at.
+    pub certificate: Option<Timestamp>,
+}
+
+impl Memories {
+    /// The memory of this very cluster, empty if there is none.
+    pub fn of(&self, cluster: &Name, uid: &str) -> Shared {
+        let mut all = self.all();
+        let shared = all.entry(cluster.clone()).or_default().clone();
+        drop(all);
+        let mut memory = lock(&shared);
+        if memory.uid != uid {
+            *memory = Memory { uid: uid.to_owned(), ..Memory::default() };
+        }
+        drop(memory);
+        shared
+    }
+
+    /// Forgets a cluster.
+    pub fn forget(&self, cluster: &Name) {
+        self.all().remove(cluster);
+    }
+
+    /// Forgets everything: another leader may have written since.
+    pub fn forget_all(&self) {
+        self.all().clear();
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<Name, Shared>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Opens a memory.
+pub fn lock(shared: &Shared) -> MutexGuard<'_, Memory> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Memory {
+    /// The memory of this very Member, empty if there is none.
+    pub fn member(&mut self, name: &str, uid: &str) -> &mut MemberMemory {
+        let member = self.members.entry(name.to_owned()).or_default();
+        if member.uid != uid {
+            *member = MemberMemory { uid: uid.to_owned(), ..MemberMemory::default() };
+        }
+        member
+    }
+}

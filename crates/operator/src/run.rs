@@ -1,0 +1,265 @@
+//! The operator as a whole: watches, workers, managers and the Lease, started together and stopped in order.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::agents::{Dial, Limits};
+use crate::cache::{Cached, Caches, Change, Guard, Listener, watch_all};
+use crate::clock::SharedClock;
+use crate::context::{Chance, Context, Numbers};
+use crate::door::Door;
+use crate::events::{self, Herald};
+use crate::key::{Key, Name};
+use crate::lease::Authority;
+use crate::manager::Managers;
+use crate::memory::Memories;
+use crate::metrics::Metrics;
+use crate::pass::PassError;
+use crate::queue::{Queue, Then};
+use crate::serve::Health;
+use crate::{cluster, engine, member};
+
+/// How many passes run at once.
+pub const WORKERS: usize = 16;
+/// How long one pass may take: every call in it is bounded, so this is for what nobody foresaw.
+pub const PASS_LIMIT: Duration = Duration::from_secs(120);
+
+/// What an operator is made of.
+pub struct Parts {
+    /// The API server.
+    pub client: Client,
+    /// One namespace, or all.
+    pub namespace: Option<String>,
+    /// Who may act.
+    pub authority: Authority,
+    /// The time of day.
+    pub clock: SharedClock,
+    /// The way to agents.
+    pub dial: Arc<dyn Dial>,
+    /// How long agents are waited for.
+    pub agent_limits: Limits,
+    /// The image that agents are copied from.
+    pub agent_image: String,
+    /// Chance.
+    pub chance: Chance,
+    /// The name of this process.
+    pub identity: String,
+    /// The namespaces that other operators look after; none while that is not known.
+    pub elsewhere: watch::Receiver<Option<Arc<BTreeSet<String>>>>,
+    /// What can be measured.
+    pub metrics: Metrics,
+    /// Whether all is well with this process.
+    pub health: Health,
+}
+
+/// What [`Health`] waits for before the operator is ready.
+pub const NEEDS: &str = "the objects of Kubernetes";
+/// How often the operator shows that it is alive; far below what [`Health`] allows.
+const TURN: Duration = Duration::from_secs(10);
+
+/// An operator that runs. Dropped, it ends at once, as if it had been killed.
+pub struct Operator {
+    context: Arc<Context>,
+    managers: Managers,
+    tasks: JoinSet<()>,
+    _watches: JoinSet<()>,
+}
+
+impl Operator {
+    /// Starts an operator. It acts while it has the authority to.
+    pub fn start(parts: Parts) -> Self {
+        let guard = Guard::default();
+        let door = Door::new(parts.client.clone(), parts.authority.clone(), guard);
+        let (herald, said) = Herald::new(parts.clock.clone(), parts.identity);
+        let caches = Arc::new(Caches::default());
+        let context = Arc::new(Context {
+            door: door.clone(),
+            caches: caches.clone(),
+            queue: Queue::new(),
+            memories: Memories::default(),
+            herald,
+            clock: parts.clock,
+            dial: parts.dial,
+            agent_limits: parts.agent_limits,
+            agent_image: parts.agent_image,
+            chance: parts.chance,
+            numbers: Numbers::default(),
+            elsewhere: parts.elsewhere,
+            metrics: parts.metrics,
+        });
+        let managers = Managers::default();
+        let ears = Ears { context: context.clone(), managers: managers.clone() };
+        let watches = watch_all(&parts.client, parts.namespace.as_deref(), &caches, &ears);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(events::send(door, said));
+        tasks.spawn(follow_epochs(context.clone(), managers.clone()));
+        tasks.spawn(follow_others(context.clone()));
+        tasks.spawn(stay_alive(context.clone(), parts.health));
+        for _ in 0..WORKERS {
+            tasks.spawn(work(context.clone(), managers.clone()));
+        }
+        Self { context, managers, tasks, _watches: watches }
+    }
+
+    /// What its parts work with.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// Its managers.
+    pub fn managers(&self) -> &Managers {
+        &self.managers
+    }
+
+    /// Stops: nothing is begun any more, and what is under way ends.
+    pub async fn stop(mut self) {
+        self.context.queue.close();
+        self.managers.drop_all();
+        self.tasks.abort_all();
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+/// Hands changes on to whoever they concern.
+#[derive(Clone)]
+struct Ears {
+    context: Arc<Context>,
+    managers: Managers,
+}
+
+impl Listener for Ears {
+    fn changed<K: Cached>(&self, change: &Change<K>) {
+        let object = change.object();
+        for key in object.concerns() {
+            if let Key::Member(name) = &key {
+                self.wake_cluster_of(name);
+            }
+            self.context.queue.add(key);
+        }
+        match object.cluster() {
+            Some(cluster) => {
+                self.managers.wake(&cluster);
+                if K::kind(&()) == "ReplicatedCluster" {
+                    // What a cluster says of its pause concerns all its Members.
+                    for member in self.context.caches.members.of_cluster(&cluster) {
+                        self.context.queue.add(Key::Member(Name::of(member.as_ref())));
+                    }
+                }
+            }
+            None => self.surroundings_changed::<K>(),
+        }
+    }
+}
+
+impl Ears {
+    /// A Member's children concern its cluster through the Member's own verdict, except claims, which tell whether the
+    /// cluster was formed.
+    fn wake_cluster_of(&self, member: &Name) {
+        if let Some(member) = self.context.caches.members.get(member) {
+            self.managers.wake(&Name::of(member.as_ref()).beside(&member.spec.cluster_name));
+        }
+    }
+
+    /// Storage classes and namespaces concern every cluster that refers to them; there are few of them, and they seldom
+    /// change.
+    fn surroundings_changed<K: Cached>(&self) {
+        let kind = K::kind(&());
+        if kind == "StorageClass" || kind == "Namespace" {
+            for cluster in self.context.caches.clusters.all() {
+                self.context.queue.add(Key::Cluster(Name::of(cluster.as_ref())));
+            }
+        }
+    }
+}
+
+/// Works on one key after the other.
+async fn work(context: Arc<Context>, managers: Managers) {
+    context.caches.until_synced().await;
+    while let Some(key) = context.queue.take().await {
+        let began = tokio::time::Instant::now();
+        let passed = tokio::time::timeout(PASS_LIMIT, pass(&context, &managers, &key)).await;
+        let (then, failed) = match passed {
+            Ok(Ok(then)) => (then, None),
+            Ok(Err(PassError::NotLeader(why))) => {
+                tracing::debug!(%key, %why, "leaves it to the leader");
+                (Then::Rest, Some("NotLeader"))
+            }
+            Ok(Err(error)) => {
+                tracing::warn!(%key, reason = error.reason(), %error, "a pass failed and is tried again");
+                (Then::Retry, Some(error.reason()))
+            }
+            Err(_) => {
+                tracing::error!(%key, limit = PASS_LIMIT.as_secs(), "a pass took too long and is tried again");
+                (Then::Retry, Some("TookTooLong"))
+            }
+        };
+        context.metrics.passed(key.kind(), began.elapsed(), failed);
+        context.metrics.waiting(key.kind(), context.queue.depth_of(key.kind()));
+        context.queue.done(&key, then, context.chance.fraction());
+    }
+}
+
+async fn pass(context: &Arc<Context>, managers: &Managers, key: &Key) -> Result<Then, PassError> {
+    // Who does not lead keeps its caches warm, and does nothing.
+    let mandate = context.door.authority().now()?;
+    let _work = context.door.authority().begin(mandate.epoch)?;
+    match key {
+        Key::Cluster(name) => cluster::reconcile(context, managers, name).await,
+        Key::Member(name) => member::reconcile(context, managers, name).await,
+        Key::Engine(name) => engine::reconcile(context, name).await,
+    }
+}
+
+/// With a new epoch everything is looked at anew; without one, nothing is remembered.
+async fn follow_epochs(context: Arc<Context>, managers: Managers) {
+    let mut epochs = context.door.authority().epochs();
+    context.caches.until_synced().await;
+    loop {
+        let epoch = *epochs.borrow_and_update();
+        context.metrics.leads(epoch);
+        managers.drop_all();
+        context.memories.forget_all();
+        if epoch.is_some() {
+            for engine in context.caches.engines.all() {
+                context.queue.add(Key::Engine(kube::ResourceExt::name_any(engine.as_ref())));
+            }
+            for cluster in context.caches.clusters.all() {
+                context.queue.add(Key::Cluster(Name::of(cluster.as_ref())));
+            }
+            for member in context.caches.members.all() {
+                context.queue.add(Key::Member(Name::of(member.as_ref())));
+            }
+        }
+        if epochs.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// When another operator comes or goes, the clusters of its namespace are looked at anew.
+async fn follow_others(context: Arc<Context>) {
+    let mut elsewhere = context.elsewhere.clone();
+    while elsewhere.changed().await.is_ok() {
+        for cluster in context.caches.clusters.all() {
+            context.queue.add(Key::Cluster(Name::of(cluster.as_ref())));
+        }
+        for member in context.caches.members.all() {
+            context.queue.add(Key::Member(Name::of(member.as_ref())));
+        }
+    }
+}
+
+/// Says that this process is ready, and again and again that it is alive: a runtime that hangs does not.
+async fn stay_alive(context: Arc<Context>, health: Health) {
+    context.caches.until_synced().await;
+    health.synced(NEEDS);
+    loop {
+        health.turned();
+        tokio::time::sleep(TURN).await;
+    }
+}

@@ -1,0 +1,7 @@
+//! The operator in process: against the embedded API server, with simulated agents, on paused time.
+
+#![cfg(test)]
+
+mod lives;
+mod samples;
+mod world;

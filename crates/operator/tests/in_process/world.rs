@@ -1,0 +1,254 @@
+//! A whole world in process: API server, Kubernetes in miniature, agents and operators.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::storage::v1::StorageClass;
+use kube::api::{ListParams, Patch, PatchParams, PostParams};
+use kube::{Api, Client, ResourceExt};
+use muster_api::{Member, ReplicatedCluster, ReplicationEngine};
+use muster_apiserver::server::Server;
+use muster_apiserver::server::faults::{Fault, Faults, Seen};
+use muster_apiserver::server::source::Seeded;
+use muster_operator::agents::Limits;
+use muster_operator::clock::{RuntimeClock, SharedClock};
+use muster_operator::context::Chance;
+use muster_operator::lease::Authority;
+use muster_operator::metrics::Metrics;
+use muster_operator::run::{Operator, Parts};
+use muster_operator::serve::Health;
+use muster_test_agents::Fleet;
+use muster_test_agents::kubelet::{Knobs, Kubelet};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::samples;
+
+/// When every world begins.
+const BEGINNING: &str = "2026-01-01T00:00:00Z";
+/// How often a test looks, in the world's own time.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long anything may take, in the world's own time.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The calls that operators make, in the order in which they came.
+#[derive(Clone, Default)]
+pub(crate) struct Calls(Arc<Mutex<Vec<String>>>);
+
+impl Calls {
+    /// What was called since this was last asked.
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+impl Faults for Calls {
+    fn request(&self, seen: &Seen) -> Fault {
+        if seen.user_agent != "kubelet" {
+            let kind = if seen.is_write() { "write" } else { "read" };
+            let name = seen.name.clone().unwrap_or_default();
+            let part = seen.subresource.clone().unwrap_or_default();
+            self.0.lock().unwrap().push(format!("{kind} {} {} {name} {part}", seen.verb, seen.resource));
+        }
+        Fault::None
+    }
+}
+
+/// Lets the world's own time pass: with paused time it takes none.
+pub(crate) async fn pause(time: Duration) {
+    drop(tokio::time::timeout(time, std::future::pending::<()>()).await);
+}
+
+/// A world.
+pub(crate) struct World {
+    pub(crate) calls: Calls,
+    pub(crate) server: Server,
+    pub(crate) client: Client,
+    pub(crate) fleet: Fleet,
+    _kubelet: Kubelet,
+    pub(crate) operator: Option<Operator>,
+    pub(crate) authority: Authority,
+    clock: SharedClock,
+    seed: u64,
+    starts: u64,
+    _controllers: JoinSet<()>,
+    _elsewhere: watch::Sender<Option<Arc<BTreeSet<String>>>>,
+    elsewhere: watch::Receiver<Option<Arc<BTreeSet<String>>>>,
+}
+
+impl World {
+    /// A world with an engine and a storage class, where an operator runs.
+    pub(crate) async fn new(seed: u64) -> Self {
+        let calls = Calls::default();
+        let faults: Arc<dyn Faults> = Arc::new(calls.clone());
+        let began: Timestamp = BEGINNING.parse().unwrap();
+        let server = Server::builder().source(Seeded::new(seed, began)).faults(faults).build().await;
+        let client = muster_test_agents::kubelet::client(server.clone(), "shop");
+        prepare(&client).await;
+        let fleet = Fleet::new(seed);
+        let kubelet = Kubelet::start(client.clone(), fleet.clone(), Knobs::default(), seed);
+        let clock: SharedClock = Arc::new(RuntimeClock::starting_at(began));
+        let authority = Authority::uncontested(1, clock.clone());
+        let (sender, elsewhere) = watch::channel(Some(Arc::default()));
+        let mut controllers = JoinSet::new();
+        controllers.spawn(muster_apiserver::controllers::run(server.clone()));
+        let mut world = Self {
+            _controllers: controllers,
+            calls,
+            server,
+            client,
+            fleet,
+            _kubelet: kubelet,
+            operator: None,
+            authority,
+            clock,
+            seed,
+            starts: 0,
+            _elsewhere: sender,
+            elsewhere,
+        };
+        world.start_operator();
+        world
+    }
+
+    /// Starts an operator, in place of the one that runs.
+    pub(crate) fn start_operator(&mut self) {
+        self.starts += 1;
+        self.operator = None;
+        self.authority = Authority::uncontested(self.starts, self.clock.clone());
+        self.operator = Some(Operator::start(Parts {
+            client: Client::new(self.server.clone(), "shop"),
+            namespace: None,
+            authority: self.authority.clone(),
+            clock: self.clock.clone(),
+            dial: Arc::new(self.fleet.dial()),
+            agent_limits: Limits::default(),
+            agent_image: "muster:test".into(),
+            chance: Chance::seeded(self.seed.wrapping_add(self.starts)),
+            identity: format!("operator-{}", self.starts),
+            elsewhere: self.elsewhere.clone(),
+            metrics: Metrics::new(),
+            health: Health::new([muster_operator::run::NEEDS]),
+        }));
+    }
+
+    pub(crate) fn clusters(&self) -> Api<ReplicatedCluster> {
+        Api::namespaced(self.client.clone(), "shop")
+    }
+
+    pub(crate) fn members(&self) -> Api<Member> {
+        Api::namespaced(self.client.clone(), "shop")
+    }
+
+    pub(crate) async fn create(&self, name: &str, nodes: i64) {
+        self.clusters().create(&PostParams::default(), &samples::cluster(name, nodes)).await.unwrap();
+    }
+
+    /// Changes the cluster by a merge patch.
+    pub(crate) async fn patch(&self, name: &str, patch: Value) -> ReplicatedCluster {
+        self.clusters().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap()
+    }
+
+    /// Changes the size of the one pool.
+    pub(crate) async fn scale(&self, name: &str, nodes: i64) {
+        self.patch(name, json!({"spec": {"pools": samples::manifest(name, nodes)["spec"]["pools"]}})).await;
+    }
+
+    /// Waits until the cluster is Ready at its generation, as a script would.
+    pub(crate) async fn ready(&self, name: &str) -> ReplicatedCluster {
+        self.until(name, "to be Ready", is_ready).await
+    }
+
+    /// Waits until this is true of the cluster.
+    pub(crate) async fn until(
+        &self,
+        name: &str,
+        what: &str,
+        test: impl Fn(&ReplicatedCluster) -> bool,
+    ) -> ReplicatedCluster {
+        let began = tokio::time::Instant::now();
+        loop {
+            let cluster = self.clusters().get_opt(name).await.unwrap();
+            if let Some(cluster) = cluster.as_ref().filter(|cluster| test(cluster)) {
+                return cluster.clone();
+            }
+            assert!(
+                began.elapsed() < PATIENCE,
+                "waited for {name} {what}: {}\n{}",
+                self.describe(name).await,
+                self.fleet.violations().join("\n")
+            );
+            pause(LOOK_EVERY).await;
+        }
+    }
+
+    /// Lets a while pass in which nothing happens.
+    pub(crate) async fn rest(&self) {
+        pause(Duration::from_secs(60)).await;
+    }
+
+    /// Waits until there is no such cluster.
+    pub(crate) async fn gone(&self, name: &str) {
+        let began = tokio::time::Instant::now();
+        while self.clusters().get_opt(name).await.unwrap().is_some() {
+            assert!(began.elapsed() < PATIENCE, "waited for {name} to go: {}", self.describe(name).await);
+            pause(LOOK_EVERY).await;
+        }
+    }
+
+    /// Everything that status says, for a test that failed.
+    pub(crate) async fn describe(&self, name: &str) -> String {
+        let cluster = self.clusters().get_opt(name).await.unwrap();
+        let members = self.members().list(&ListParams::default()).await.unwrap();
+        let statuses: Vec<Value> = members
+            .items
+            .iter()
+            .map(|member| {
+                json!({
+                    "name": member.name_any(), "generation": member.metadata.generation,
+                    "deleting": member.metadata.deletion_timestamp.is_some(), "status": member.status,
+                })
+            })
+            .collect();
+        let cluster = cluster.map(|mut cluster| {
+            cluster.metadata.managed_fields = None;
+            cluster
+        });
+        serde_json::to_string_pretty(&json!({"cluster": cluster, "members": statuses})).unwrap()
+    }
+}
+
+/// What is there before anyone comes.
+async fn prepare(client: &Client) {
+    let params = PostParams::default();
+    let crds: Api<
+        k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+    > = Api::all(client.clone());
+    for crd in muster_api::crds::crds() {
+        crds.create(&params, &crd).await.unwrap();
+    }
+    let namespace: Namespace = serde_json::from_value(json!({"metadata": {"name": "shop"}})).unwrap();
+    Api::<Namespace>::all(client.clone()).create(&params, &namespace).await.unwrap();
+    let class = json!({"metadata": {"name": "fast"}, "provisioner": "muster.dev/test"});
+    let class: StorageClass = serde_json::from_value(class).unwrap();
+    Api::<StorageClass>::all(client.clone()).create(&params, &class).await.unwrap();
+    let engines: Api<ReplicationEngine> = Api::all(client.clone());
+    engines.create(&params, &samples::engine()).await.unwrap();
+}
+
+/// Ready, as `kubectl wait` sees it.
+pub(crate) fn is_ready(cluster: &ReplicatedCluster) -> bool {
+    is(cluster, "Ready", "True")
+}
+
+/// Whether this condition has this status, at the object's generation.
+pub(crate) fn is(cluster: &ReplicatedCluster, kind: &str, status: &str) -> bool {
+    let generation = cluster.metadata.generation;
+    let conditions = cluster.status.iter().flat_map(|status| &status.conditions);
+    let mut found = conditions.filter(|condition| condition.type_ == kind);
+    found.any(|condition| condition.status == status && condition.observed_generation == generation)
+}

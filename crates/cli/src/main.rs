@@ -2,6 +2,7 @@
 
 mod apiserver;
 mod crds;
+mod operator;
 
 use std::process::ExitCode;
 
@@ -19,12 +20,14 @@ struct Arguments {
 enum Command {
     Apiserver(apiserver::Options),
     Crds(crds::Options),
+    Operator(operator::Options),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Apiserver(options) => apiserver::run(&options),
         Command::Crds(options) => crds::run(&options),
+        Command::Operator(options) => operator::run(&options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

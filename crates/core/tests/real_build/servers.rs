@@ -54,14 +54,24 @@ fn resource(api_version: &str, kind: &str) -> ApiResource {
 impl Server {
     /// A new namespace on both.
     pub(crate) async fn both(namespace: &str) -> [Self; 2] {
-        let servers = [("real", real().client().await.unwrap()), ("embedded", embedded().await)];
-        let servers = servers.map(|(what, client)| Self { what, client, namespace: namespace.to_owned() });
-        for server in &servers {
-            let api: Api<DynamicObject> = Api::all_with(server.client.clone(), &resource("v1", "Namespace"));
-            let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
-            api.create(&PostParams::default(), &read(&object)).await.unwrap();
-        }
-        servers
+        [Self::real(namespace).await, Self::embedded(namespace).await]
+    }
+
+    /// A new namespace on the real server.
+    pub(crate) async fn real(namespace: &str) -> Self {
+        Self::with("real", real().client().await.unwrap(), namespace).await
+    }
+
+    /// A new namespace on an embedded server of its own.
+    pub(crate) async fn embedded(namespace: &str) -> Self {
+        Self::with("embedded", embedded().await, namespace).await
+    }
+
+    async fn with(what: &'static str, client: Client, namespace: &str) -> Self {
+        let api: Api<DynamicObject> = Api::all_with(client.clone(), &resource("v1", "Namespace"));
+        let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+        api.create(&PostParams::default(), &read(&object)).await.unwrap();
+        Self { what, client, namespace: namespace.to_owned() }
     }
 
     fn api(&self, object: &Value) -> Api<DynamicObject> {
@@ -80,6 +90,13 @@ impl Server {
     /// Applies as the operator does.
     pub(crate) async fn apply(&self, object: &Value) -> Result<Value, Error> {
         let parameters = PatchParams::apply(FIELD_MANAGER).force();
+        let patch = Patch::Apply(self.here(object));
+        self.api(object).patch(name(object), &parameters, &patch).await.map(written)
+    }
+
+    /// Another manager applies.
+    pub(crate) async fn apply_as(&self, object: &Value, manager: &str) -> Result<Value, Error> {
+        let parameters = PatchParams::apply(manager);
         let patch = Patch::Apply(self.here(object));
         self.api(object).patch(name(object), &parameters, &patch).await.map(written)
     }

@@ -138,6 +138,18 @@ fn field(fields: &mut Map<String, Value>, chance: &mut Chance) {
     fields.insert((*name).to_owned(), value.clone());
 }
 
+/// Takes away all requests and limits.
+pub(crate) fn without_quantities(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !["requests", "limits", "sizeLimit"].contains(&name.as_str()));
+            fields.values_mut().for_each(without_quantities);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_quantities),
+        _ => {}
+    }
+}
+
 /// The merge patch that makes one value of the other.
 pub(crate) fn patch(from: &Value, to: &Value) -> Value {
     let (Value::Object(from), Value::Object(to)) = (from, to) else { return to.clone() };

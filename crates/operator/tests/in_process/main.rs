@@ -3,5 +3,7 @@
 #![cfg(test)]
 
 mod lives;
+mod requests;
 mod samples;
+mod truth;
 mod world;

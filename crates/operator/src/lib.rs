@@ -26,6 +26,5 @@ pub mod news;
 pub mod pass;
 pub mod queue;
 pub mod run;
-pub mod secrets;
 pub mod serve;
 pub mod status;

@@ -8,10 +8,10 @@ use rand::CryptoRng;
 use rustls::RootCertStore;
 
 use super::error::{CertificateError, Unusable};
+use super::hash_key::HashKey;
 use super::issuer::{Authority, bytes, later};
 use super::names::ClusterName;
 use super::{AUTHORITY_SPARE, HASH_KEY, OVERLAP, PREVIOUS_CRT, PREVIOUS_KEY, SecretData, TLS_CRT, TLS_KEY};
-use crate::secrets::HashKey;
 
 /// The authority of a cluster's agents.
 pub struct AgentCa {

@@ -19,6 +19,7 @@
 mod ca;
 mod constraints;
 mod error;
+mod hash_key;
 mod issuer;
 mod member;
 mod names;
@@ -32,6 +33,7 @@ use std::time::Duration;
 pub use ca::AgentCa;
 pub use constraints::holds_ca;
 pub use error::{CertificateError, Unusable};
+pub use hash_key::{HASH_KEY_BYTES, HashKey};
 pub use member::{check_member, issue_member};
 pub use names::{ClusterName, MemberName};
 pub use tls::{OperatorTls, agent_config, external_config};

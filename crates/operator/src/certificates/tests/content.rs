@@ -19,6 +19,7 @@ fn an_authority_is_read_back_and_issues_what_the_first_one_would() {
     let read = AgentCa::read(&orders(), &first.data()).unwrap();
     assert_eq!(read.data(), first.data());
     assert_eq!(read.hash_key(), first.hash_key());
+    assert_eq!(format!("{:?}", read.hash_key()), "HashKey(…)");
     let issued = issue_member(&read, &member(), now(), &mut chance(2)).unwrap();
     assert_eq!(check_member(&first, &member(), &issued, now()), Ok(()));
     assert_eq!(issued.keys().collect::<Vec<_>>(), [CA_CRT, TLS_CRT, TLS_KEY], "no key of the authority");

@@ -241,9 +241,10 @@ impl<'a> Election<'a> {
         }
     }
 
+    /// Who hands over to anyone but itself. One who hands over to a certain member takes back what that one cannot have.
     fn switchover_source(&self) -> Option<&str> {
         match &self.observed.directive {
-            Some(Directive::Switchover { from, .. }) => Some(from),
+            Some(Directive::Switchover { to: None, from, .. }) => Some(from),
             _ => None,
         }
     }

@@ -112,9 +112,9 @@ fn the_target_of_a_switchover_only_breaks_ties() {
     assert_eq!(winner(&hold(&knows, &majority())).0, "c", "before who runs and who comes first");
     let mut behind = three(stopped(1, 5), stopped(1, 5), stopped(1, 4));
     behind.directive = switchover("c");
-    assert_eq!(winner(&hold(&behind, &majority())).0, "a");
+    assert_eq!(winner(&hold(&behind, &majority())).0, "a", "who handed over takes it back");
     behind.directive = Some(Directive::Switchover { to: None, from: "a".into(), deadline: at(120) });
-    assert_eq!(winner(&hold(&behind, &majority())).0, "a");
+    assert_eq!(winner(&hold(&behind, &majority())).0, "b", "anyone but who hands over");
 }
 
 #[test]

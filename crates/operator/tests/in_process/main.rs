@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod faults;
 mod lives;
 mod requests;
 mod samples;

@@ -10,6 +10,7 @@ use k8s_openapi::api::storage::v1::StorageClass;
 use kube::api::{ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt};
 use muster_api::{Member, ReplicatedCluster, ReplicationEngine};
+use muster_apiserver::error::{ApiError, Reason};
 use muster_apiserver::server::Server;
 use muster_apiserver::server::faults::{Fault, Faults, Seen};
 use muster_apiserver::server::source::Seeded;
@@ -35,26 +36,83 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long anything may take, in the world's own time.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// The calls that operators make, in the order in which they came.
+/// The calls that operators make, in the order in which they came, and what goes wrong with one of them.
 #[derive(Clone, Default)]
-pub(crate) struct Calls(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Calls(Arc<Mutex<Log>>);
+
+#[derive(Default)]
+struct Log {
+    calls: Vec<String>,
+    writes: usize,
+    trouble: Option<(usize, Trouble)>,
+}
+
+/// What goes wrong with a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// It is refused for now.
+    Error,
+    /// It takes effect, and the answer is lost.
+    AnswerLost,
+    /// Someone else changed the object first.
+    Conflict,
+    /// The operator dies before it takes effect.
+    CrashBefore,
+    /// The operator dies after it took effect.
+    CrashAfter,
+}
 
 impl Calls {
     /// What was called since this was last asked.
     pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap())
+        std::mem::take(&mut self.0.lock().unwrap().calls)
+    }
+
+    /// How many writes there were.
+    pub(crate) fn writes(&self) -> usize {
+        self.0.lock().unwrap().writes
+    }
+
+    /// Lets the write of this number go wrong.
+    pub(crate) fn trouble(&self, number: usize, trouble: Trouble) {
+        self.0.lock().unwrap().trouble = Some((number, trouble));
+    }
+
+    /// Whether the operator has to die now.
+    fn crash(&self) -> bool {
+        let mut log = self.0.lock().unwrap();
+        let writes = log.writes;
+        let dies = |(number, trouble): &(usize, Trouble)| {
+            *number <= writes && matches!(trouble, Trouble::CrashBefore | Trouble::CrashAfter)
+        };
+        log.trouble.take_if(|trouble| dies(trouble)).is_some()
     }
 }
 
 impl Faults for Calls {
     fn request(&self, seen: &Seen) -> Fault {
-        if seen.user_agent != "kubelet" {
-            let kind = if seen.is_write() { "write" } else { "read" };
-            let name = seen.name.clone().unwrap_or_default();
-            let part = seen.subresource.clone().unwrap_or_default();
-            self.0.lock().unwrap().push(format!("{kind} {} {} {name} {part}", seen.verb, seen.resource));
+        if seen.user_agent == "kubelet" {
+            return Fault::None;
         }
-        Fault::None
+        let mut log = self.0.lock().unwrap();
+        let kind = if seen.is_write() { "write" } else { "read" };
+        let name = seen.name.clone().unwrap_or_default();
+        let part = seen.subresource.clone().unwrap_or_default();
+        log.calls.push(format!("{kind} {} {} {name} {part}", seen.verb, seen.resource));
+        // Events are news, and nothing depends on them.
+        if !seen.is_write() || seen.resource.ends_with("events") {
+            return Fault::None;
+        }
+        log.writes += 1;
+        match log.trouble {
+            Some((number, trouble)) if number == log.writes => match trouble {
+                Trouble::Error => Fault::Before(ApiError::new(Reason::ServiceUnavailable, "out of order")),
+                Trouble::AnswerLost | Trouble::CrashAfter => Fault::LostAfter,
+                Trouble::Conflict => Fault::Conflict,
+                Trouble::CrashBefore => Fault::LostBefore,
+            },
+            _ => Fault::None,
+        }
     }
 }
 
@@ -183,6 +241,22 @@ impl World {
                 self.fleet.violations().join("\n")
             );
             pause(LOOK_EVERY).await;
+        }
+    }
+
+    /// Restarts the operator when it has to die, until this is so.
+    pub(crate) async fn live_through(&mut self, name: &str, test: impl Fn(&ReplicatedCluster) -> bool) {
+        let began = tokio::time::Instant::now();
+        loop {
+            if self.calls.crash() {
+                self.start_operator();
+            }
+            let cluster = self.clusters().get_opt(name).await.unwrap();
+            if cluster.as_ref().is_some_and(&test) {
+                return;
+            }
+            assert!(began.elapsed() < PATIENCE, "{}", self.describe(name).await);
+            pause(Duration::from_millis(5)).await;
         }
     }
 

@@ -15,6 +15,7 @@ use crate::cache::Cached;
 use crate::context::Context;
 use crate::door::{CallError, Namespaced};
 use crate::key::Name;
+use crate::metrics::Written;
 
 /// Why a status was not written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +57,8 @@ pub enum Which {
 
 /// A kind with a status of ours, and the verdict that it is made of.
 pub trait Judged: Namespaced + Cached {
+    /// Its kind, for metrics.
+    const KIND: &'static str;
     /// What was found about it.
     type Verdict;
 
@@ -64,6 +67,7 @@ pub trait Judged: Namespaced + Cached {
 }
 
 impl Judged for ReplicatedCluster {
+    const KIND: &'static str = "ReplicatedCluster";
     type Verdict = ClusterVerdict;
 
     fn judged(&self, verdict: &ClusterVerdict, which: Which, now: Timestamp) -> Option<Self> {
@@ -80,6 +84,7 @@ impl Judged for ReplicatedCluster {
 }
 
 impl Judged for Member {
+    const KIND: &'static str = "Member";
     type Verdict = MemberVerdict;
 
     fn judged(&self, verdict: &MemberVerdict, which: Which, now: Timestamp) -> Option<Self> {
@@ -106,14 +111,22 @@ pub async fn write<K: Judged>(
     let snapshot = Snapshot::of(judged.meta());
     let mut base = judged.clone();
     for _ in 0..WRITE_TRIES {
+        let written = |written| context.metrics.status_written(K::KIND, written);
         let Some(object) = base.judged(verdict, which, context.clock.now()) else {
+            written(Written::Equal);
             return Ok(Reported::Same);
         };
         match context.door.write_status(cluster, &object).await {
-            Ok(after) => return Ok(Reported::Written { before: base, after: Box::new(after) }),
-            Err(CallError::Conflict { .. }) => {}
+            Ok(after) => {
+                written(Written::Written);
+                return Ok(Reported::Written { before: base, after: Box::new(after) });
+            }
+            Err(CallError::Conflict { .. }) => written(Written::Conflict),
             Err(CallError::NotFound { .. }) => return Ok(Reported::Gone),
-            Err(error) => return Err(error.into()),
+            Err(error) => {
+                written(Written::Failed);
+                return Err(error.into());
+            }
         }
         let found = context.door.read::<K>(&Name::of(judged.as_ref())).await?;
         match on_conflict(&snapshot, found.as_ref().map(meta)) {

@@ -17,11 +17,13 @@ use std::time::Duration;
 
 use kube::ResourceExt;
 use muster_api::ReplicatedCluster;
+use muster_api::names::ConditionType;
 use muster_core::build::names;
+use muster_core::conditions;
 use muster_core::generation::{Own, own};
 use muster_core::pause::Stopped;
 use muster_core::scaling;
-use muster_core::status::Picture;
+use muster_core::status::{ClusterVerdict, Picture};
 
 use self::apply::ApplyError;
 use self::observe::{SECRET_CHECK, Seen};
@@ -34,6 +36,7 @@ use crate::key::Name;
 use crate::lease::NotLeader;
 use crate::manager::{Handle, Managers, View};
 use crate::memory::{Shared, lock};
+use crate::metrics::ClusterFigures;
 use crate::news;
 use crate::pass::{PassError, fresh};
 use crate::queue::Then;
@@ -71,6 +74,7 @@ fn is_paused(cluster: &ReplicatedCluster) -> bool {
 fn forget(context: &Context, managers: &Managers, name: &Name) {
     managers.drop(name);
     context.memories.forget(name);
+    context.metrics.forget_cluster(name);
     context.door.guard().forget_cluster(name);
 }
 
@@ -322,6 +326,7 @@ impl Pass<'_> {
     /// Writes what was found, and tells people what is news in it.
     async fn report(&mut self, found: &Found<'_>) -> Result<(), PassError> {
         let verdict = report::judge(self.context, &self.seen, found, &mut lock(&self.memory));
+        self.measure(&verdict);
         if self.waits_for_streams() {
             return Ok(());
         }
@@ -333,6 +338,21 @@ impl Pass<'_> {
             report::remember(&mut lock(&self.memory), &self.seen.cluster);
         }
         Ok(())
+    }
+
+    /// Shows what can be measured of the cluster.
+    fn measure(&self, verdict: &ClusterVerdict) {
+        let status = verdict.over(self.seen.cluster.status.as_ref(), self.seen.now);
+        let stopped = |kind| {
+            conditions::get(&status.conditions, kind).is_some_and(|condition| condition.status == "False")
+        };
+        let Some(phase) = status.phase.as_deref().and_then(|phase| phase.parse().ok()) else { return };
+        let figures = ClusterFigures {
+            phase,
+            clustering_stopped: stopped(ConditionType::ClusteringActive),
+            reconciliation_stopped: stopped(ConditionType::ReconciliationActive),
+        };
+        self.context.metrics.cluster(&self.seen.name, figures);
     }
 
     /// After a restart nothing is written until everyone was heard, or was waited for long enough.

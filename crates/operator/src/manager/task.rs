@@ -24,6 +24,7 @@ use crate::agents::{CallError, Event, News};
 use crate::context::Context;
 use crate::key::{Key, Name};
 use crate::lease::Work;
+use crate::metrics::MemberFigures;
 
 /// How long a starting manager waits for those it expects. Longer, and a member that is down for good would keep a
 /// cluster from failing over.
@@ -54,6 +55,7 @@ pub(super) struct Ears {
 pub(super) struct Sent {
     pub(super) member: String,
     pub(super) stamp: Stamp,
+    pub(super) action: &'static str,
     pub(super) outcome: Result<Outcome, CallError>,
 }
 
@@ -191,6 +193,7 @@ impl Task {
         if !same || !was_connected {
             self.touched.insert(member.clone());
         }
+        self.context.metrics.member(&self.cluster, &member, figures(&line));
         self.observed.take_report(&member, line.report.clone(), now);
         self.heard_at.insert(member.clone(), now);
         self.lines.insert(member, line);
@@ -218,7 +221,8 @@ impl Task {
 
     /// Takes in what became of a command.
     fn note(&mut self, sent: Option<Sent>) {
-        let Some(Sent { member, stamp, outcome }) = sent else { return };
+        let Some(Sent { member, stamp, action, outcome }) = sent else { return };
+        self.context.metrics.commanded(action, word(&outcome));
         let now = self.now();
         match outcome {
             Ok(Outcome::Obeyed(answer)) => self.observed.note_answer(&member, answer, now),
@@ -342,5 +346,24 @@ impl Task {
         let retry = self.writes.retry_at();
         let around = Instant::now() + LOOK_AROUND;
         self.wake = [decided, retry, Some(around)].into_iter().flatten().min();
+    }
+}
+
+/// What moves all the time, for metrics.
+fn figures(line: &Line) -> MemberFigures {
+    MemberFigures {
+        sequence: line.report.held().map(|held| held.sequence),
+        lag_seconds: line.measured.lag_seconds,
+        free: line.measured.storage.map(|storage| storage.free),
+        capacity: line.measured.storage.map(|storage| storage.capacity),
+    }
+}
+
+/// What became of a command, in one word.
+fn word(outcome: &Result<Outcome, CallError>) -> &'static str {
+    match outcome {
+        Ok(Outcome::Obeyed(_)) => "obeyed",
+        Ok(Outcome::Refused(_)) => "refused",
+        Err(error) => error.word(),
     }
 }

@@ -122,6 +122,7 @@ impl Task {
             action: order.action.clone(),
         };
         let instruction = Instruction { peers: self.neighbours(&order.member), command };
+        let action = order.action.word();
         let member = order.member.clone();
         self.touched.insert(member.clone());
         self.sent.spawn(async move {
@@ -131,7 +132,7 @@ impl Task {
                 Ok(outcome) => outcome,
                 Err(_) => Err(crate::agents::CallError::TimedOut(std::time::Duration::ZERO)),
             };
-            Sent { member, stamp, outcome }
+            Sent { member, stamp, action, outcome }
         });
     }
 

@@ -166,6 +166,7 @@ impl Pass<'_> {
         }
         if finalize::finalize(self.context, &self.seen).await? {
             lock(&self.memory).members.remove(&self.seen.name.name);
+            self.context.metrics.forget_member(&self.seen.of, &self.seen.name.name);
             return Ok(Then::Rest);
         }
         Ok(Then::Again(crate::cluster::finalize::PATIENCE))

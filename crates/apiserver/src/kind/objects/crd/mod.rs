@@ -157,7 +157,12 @@ fn unknown_formats(crd: &Value) -> Vec<String> {
 
 fn collect_formats(schema: &Value, found: &mut Vec<String>) {
     let format = text(schema, "/format");
-    if !format.is_empty() && !is_known_format(format) && !found.iter().any(|known| known == format) {
+    let known = match text(schema, "/type") {
+        "integer" => matches!(format, "int32" | "int64"),
+        "number" => matches!(format, "float" | "double"),
+        _ => is_known_format(format),
+    };
+    if !format.is_empty() && !known && !found.iter().any(|known| known == format) {
         found.push(format.to_owned());
     }
     for field in ["items", "not", "additionalProperties", "additionalItems"] {

@@ -92,6 +92,8 @@ fn real_definitions_live_the_same() {
         ("DELETE", one.clone(), None, None),
         ("GET", one.clone(), None, is(reason, json!("InstanceDeletionInProgress"))),
         ("DELETE", one.clone(), None, None),
+        // The condition comes before the deed.
+        ("GET", format!("{lives}/a"), None, is("/metadata/deletionGracePeriodSeconds", json!(0))),
         ("PATCH", format!("{lives}/a"), Some(json!({"metadata": {"finalizers": null}})), None),
         ("GET", one, None, is("/code", json!(404))),
     ]);

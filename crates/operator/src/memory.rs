@@ -53,6 +53,8 @@ pub struct Memory {
     pub shown_recovery: Option<Recovery>,
     /// The last request that was judged.
     pub last_request: Option<LastRequest>,
+    /// Set once this process has written the status.
+    pub shown: bool,
     /// Set once reconciliation has really stopped.
     pub stopped: Option<Stopped>,
     /// What was applied of the cluster's own children.
@@ -74,6 +76,8 @@ pub struct MemberMemory {
     pub applied: Option<i64>,
     /// What its own controller found.
     pub truths: Option<MemberTruths>,
+    /// Whether that was found with what the manager sees: before that, nothing is known of its agent.
+    pub looked: bool,
     /// Its status as it was last assembled.
     pub previous: Option<MemberStatus>,
     /// Its free storage as it is shown.

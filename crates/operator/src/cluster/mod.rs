@@ -15,9 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::SignedDuration;
 use kube::ResourceExt;
-use muster_api::ReplicatedCluster;
 use muster_api::names::ConditionType;
+use muster_api::{Member, ReplicatedCluster};
 use muster_core::build::names;
 use muster_core::conditions;
 use muster_core::generation::{Own, own};
@@ -34,7 +35,7 @@ use self::want::{WantError, Wants};
 use crate::context::Context;
 use crate::key::Name;
 use crate::lease::NotLeader;
-use crate::manager::{Handle, Managers, View};
+use crate::manager::{Handle, Managers, START_LIMIT, View};
 use crate::memory::{Shared, lock};
 use crate::metrics::ClusterFigures;
 use crate::news;
@@ -335,9 +336,24 @@ impl Pass<'_> {
         if let Reported::Written { before, after } = written {
             news::of_cluster(self.context, &before, &after);
             self.seen.cluster = Arc::new(*after);
+            lock(&self.memory).shown = true;
             report::remember(&mut lock(&self.memory), &self.seen.cluster);
         }
         Ok(())
+    }
+
+    /// Soon after a restart, while a Member was not looked at with what the manager sees: what it is found to be comes in a
+    /// moment. Not for longer than a manager waits for its streams, whatever becomes of that Member.
+    fn waits_for_members(&self) -> bool {
+        let memory = lock(&self.memory);
+        let limit = SignedDuration::try_from(START_LIMIT * 2).unwrap_or_default();
+        let soon = memory.since.is_none_or(|since| self.seen.now.duration_since(since) < limit);
+        let looked =
+            |member: &Member| memory.members.get(&member.name_any()).is_some_and(|member| member.looked);
+        let never_written = !memory.shown;
+        soon && never_written
+            && !self.seen.pause.clustering
+            && !self.seen.members.iter().all(|member| looked(member))
     }
 
     /// Shows what can be measured of the cluster.
@@ -361,7 +377,8 @@ impl Pass<'_> {
         let stored = self.seen.cluster.status.as_ref().and_then(|status| status.observed_generation);
         // Without an intent there is nothing that a manager could wait for.
         let awaited = lock(&self.memory).intent.is_some();
-        starting && awaited && stored == Some(self.seen.generation()) && !self.seen.deleting()
+        let known = stored == Some(self.seen.generation()) && !self.seen.deleting();
+        (starting && awaited && known) || (known && self.waits_for_members())
     }
 }
 

@@ -271,12 +271,13 @@ impl Task {
         });
         self.next.heard = heard.collect();
         self.view.send_replace(Arc::new(self.next.clone()));
-        self.context.queue.add(Key::Cluster(self.cluster.clone()));
+        // Members first: what is found of them is what their cluster counts.
         for member in std::mem::take(&mut self.touched) {
             if !member.is_empty() {
                 self.context.queue.add(Key::Member(self.cluster.beside(member)));
             }
         }
+        self.context.queue.add(Key::Cluster(self.cluster.clone()));
     }
 
     /// Stops: sends nothing any more, and waits for the answers to what it sent.

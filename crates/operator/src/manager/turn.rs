@@ -231,6 +231,10 @@ impl Task {
             let failed = |member: &String| decision.effects.contains(&Effect::LeaveFailed(member.clone()));
             self.next.leave_failed.retain(|member, _| failed(member));
         }
+        if self.next.manager != Manager::Running {
+            // Only now can anything be said of anyone.
+            self.touched.extend(wanted.members.keys().cloned());
+        }
         if changed || self.next.manager != Manager::Running {
             self.touched.insert(String::new());
         }

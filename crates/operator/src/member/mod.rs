@@ -183,7 +183,9 @@ impl Pass<'_> {
         let changed = {
             let mut memory = lock(&self.memory);
             let member = memory.member(&self.seen.name.name, &self.uid());
-            member.truths.replace(truths) != Some(truths)
+            let looks = self.seen.view.manager != muster_core::pause::Manager::Starting;
+            let looked = std::mem::replace(&mut member.looked, looks);
+            member.truths.replace(truths) != Some(truths) || looked != looks
         };
         if changed {
             self.context.queue.add(Key::Cluster(self.seen.of.clone()));

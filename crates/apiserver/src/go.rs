@@ -1,10 +1,22 @@
-//! How Go prints values, for the messages that quote them.
+//! How Go prints values, and what it calls them, for the messages that quote them.
 
 use std::io;
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Number, Value};
+
+/// What Go's reader calls a value.
+pub(crate) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
 
 /// A value as `%v` prints it.
 pub(crate) fn printed(value: &Value) -> String {

@@ -31,24 +31,12 @@ pub fn json_patch(document: &Value, patch: &Value) -> Result<Value, PatchError> 
     Ok(document)
 }
 
-/// What Go's JSON reader calls a value.
-pub(super) fn go_kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
 fn operations(patch: &Value) -> Outcome<Vec<Map<String, Value>>> {
     let list = match patch {
         Value::Array(list) => list.as_slice(),
         Value::Null => &[],
         other => {
-            let kind = go_kind(other);
+            let kind = crate::go::kind_of(other);
             return Err(format!(
                 "json: cannot unmarshal {kind} into Go value of type []handlers.jsonPatchOp"
             ));
@@ -60,7 +48,7 @@ fn operations(patch: &Value) -> Outcome<Vec<Map<String, Value>>> {
                 if let Some(wrong) =
                     operation.get(name).filter(|value| !value.is_string() && !value.is_null())
                 {
-                    let kind = go_kind(wrong);
+                    let kind = crate::go::kind_of(wrong);
                     return Err(format!(
                         "json: cannot unmarshal {kind} into Go struct field jsonPatchOp.{name} of type string"
                     ));
@@ -70,7 +58,7 @@ fn operations(patch: &Value) -> Outcome<Vec<Map<String, Value>>> {
         }
         Value::Null => Ok(Map::new()),
         other => {
-            let kind = go_kind(other);
+            let kind = crate::go::kind_of(other);
             Err(format!("json: cannot unmarshal {kind} into Go value of type handlers.jsonPatchOp"))
         }
     };

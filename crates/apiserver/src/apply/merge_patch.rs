@@ -10,7 +10,7 @@ pub fn merge_patch(document: &Value, patch: &Value) -> Result<Value, PatchError>
         return Err(PatchError::BadRequest(match patch {
             Value::Null => "Invalid JSON Patch".into(),
             other => {
-                let kind = super::json_patch::go_kind(other);
+                let kind = crate::go::kind_of(other);
                 format!(
                     "error decoding patch: json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
                 )

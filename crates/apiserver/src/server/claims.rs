@@ -38,14 +38,14 @@ pub(super) fn read(media_type: &str, body: &[u8], repeated: Repeated) -> Result<
 pub(super) fn check(object: &Value) -> Result<(), String> {
     let unclear = |why: String| format!("couldn't get version/kind; json parse error: {why}");
     let Value::Object(fields) = object else {
-        let kind = decode::kind_of(object);
+        let kind = crate::go::kind_of(object);
         return Err(unclear(format!("json: cannot unmarshal {kind} into Go value of type {CLAIM}")));
     };
     for name in ["apiVersion", "kind"] {
         // At this point only Go does not care for capital letters.
         let mut given = fields.iter().filter(|(given, _)| given.eq_ignore_ascii_case(name));
         if let Some((_, wrong)) = given.find(|(_, value)| !value.is_string() && !value.is_null()) {
-            let kind = decode::kind_of(wrong);
+            let kind = crate::go::kind_of(wrong);
             let why = format!("json: cannot unmarshal {kind} into Go struct field .{name} of type string");
             return Err(unclear(why));
         }

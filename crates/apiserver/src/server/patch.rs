@@ -152,7 +152,7 @@ fn read_config(call: &Call) -> Result<Decoded, ApiError> {
         Value::Null => Err(ApiError::bad_request("invalid object type: /, Kind=")),
         other => {
             let why = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal";
-            let (kind, into) = (decode::kind_of(other), "into Go value of type map[string]interface {}");
+            let (kind, into) = (crate::go::kind_of(other), "into Go value of type map[string]interface {}");
             Err(ApiError::bad_request(format!("error decoding YAML: {why} {kind} {into}")))
         }
     }

@@ -21,7 +21,7 @@ type Object = Map<String, Value>;
 /// Lays the patch over the object. Custom resources have no strategic merge patch: 415 is the answer for them.
 pub fn strategic_merge_patch(object: &Value, patch: &Value, keys: &MergeKeys) -> Result<Value, PatchError> {
     let Value::Object(patch) = patch else {
-        let kind = super::json_patch::go_kind(patch);
+        let kind = crate::go::kind_of(patch);
         let message =
             format!("json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}");
         return Err(PatchError::BadRequest(message));

@@ -72,18 +72,6 @@ pub(super) fn protobuf(bytes: &[u8], api_version: &str, kind: &str) -> Result<De
     Ok(Decoded { value, ..Decoded::default() })
 }
 
-/// What Go's reader calls a value.
-pub(crate) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
 /// Reads one value into what another has made.
 fn merge(before: Value, after: Value) -> Value {
     match (before, after) {

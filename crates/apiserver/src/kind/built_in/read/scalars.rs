@@ -20,19 +20,7 @@ pub(super) enum Wrong {
 impl Wrong {
     /// A value of another type.
     pub(super) fn type_of(value: &Value, wanted: &str) -> Self {
-        Self::Type { value: kind(value).to_owned(), wanted: wanted.to_owned() }
-    }
-}
-
-/// What a value is called.
-pub(super) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
+        Self::Type { value: crate::go::kind_of(value).to_owned(), wanted: wanted.to_owned() }
     }
 }
 

@@ -14,7 +14,6 @@ use muster_core::pause::Pause;
 use muster_core::validation::references::Lookup;
 
 use crate::context::Context;
-use crate::door::CallError;
 use crate::key::Name;
 use crate::manager::View;
 
@@ -111,9 +110,6 @@ pub async fn read_secret(context: &Context, name: &Name) -> Lookup<Secret> {
     match context.door.read::<Secret>(name).await {
         Ok(Some(secret)) => Lookup::Found(secret),
         Ok(None) => Lookup::NotFound,
-        Err(error @ (CallError::Forbidden { .. } | CallError::Refused { .. })) => {
-            Lookup::Unreadable(error.to_string())
-        }
         Err(error) => Lookup::Unreadable(error.to_string()),
     }
 }

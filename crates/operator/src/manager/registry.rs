@@ -197,7 +197,7 @@ fn start(
         },
         view,
         observed: resumes.map_or_else(|| Observed::new(epoch), Observed::resumed),
-        streams: Streams::new(&cluster.name, epoch),
+        streams: Streams::new(&cluster.name, epoch, context.metrics.clone()),
         lines: std::collections::BTreeMap::new(),
         heard_at: std::collections::BTreeMap::new(),
         sent: tokio::task::JoinSet::new(),

@@ -9,6 +9,7 @@ use super::facts::Surroundings;
 use crate::agents::tls::Tls;
 use crate::agents::{Agent, Events, Peer, Watch, watch};
 use crate::context::Context;
+use crate::metrics::Metrics;
 
 /// By what the operator knows each agent, by member; none where there are no sockets.
 pub type Keys = Arc<BTreeMap<String, Tls>>;
@@ -19,6 +20,15 @@ pub(super) struct Streams {
     epoch: u64,
     events: Events,
     open: BTreeMap<String, Open>,
+    metrics: Metrics,
+    /// How many streams are wanted, and how many of them are alive, as was last told to the metrics.
+    told: (i64, i64),
+}
+
+impl Drop for Streams {
+    fn drop(&mut self) {
+        self.metrics.streams_changed(-self.told.0, -self.told.1);
+    }
 }
 
 struct Open {
@@ -29,8 +39,19 @@ struct Open {
 }
 
 impl Streams {
-    pub(super) fn new(cluster: &str, epoch: u64) -> Self {
-        Self { cluster: cluster.to_owned(), epoch, events: Events::new(), open: BTreeMap::new() }
+    pub(super) fn new(cluster: &str, epoch: u64, metrics: Metrics) -> Self {
+        let (events, open) = (Events::new(), BTreeMap::new());
+        Self { cluster: cluster.to_owned(), epoch, events, open, metrics, told: (0, 0) }
+    }
+
+    /// Counts the streams, for metrics.
+    pub(super) fn count(&mut self) {
+        let (wanted, alive) = self.events.streams();
+        let now = (i64::try_from(wanted).unwrap_or(i64::MAX), i64::try_from(alive).unwrap_or(i64::MAX));
+        if now != self.told {
+            self.metrics.streams_changed(now.0 - self.told.0, now.1 - self.told.1);
+            self.told = now;
+        }
     }
 
     pub(super) fn events(&self) -> &Events {

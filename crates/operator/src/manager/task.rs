@@ -145,6 +145,7 @@ impl Task {
             self.take_answer(report.ok());
             self.idle = false;
         }
+        self.streams.count();
     }
 
     pub(super) fn now(&self) -> Timestamp {

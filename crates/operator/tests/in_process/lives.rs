@@ -21,6 +21,10 @@ async fn a_cluster_is_created_and_becomes_ready() {
     assert_eq!(status.members_ready.as_deref(), Some("3/3"));
     assert_eq!(status.primary.as_deref(), Some("orders-a-0"));
     assert_eq!(status.restore_replicas, Some(3));
+    let figures = world.operator.as_ref().unwrap().context().metrics.text().unwrap();
+    for figure in ["muster_agent_streams 3\n", "muster_agent_streams_wanted 3\n", "phase=\"Running\"} 1\n"] {
+        assert!(figures.contains(figure), "{figures}");
+    }
     unharmed(&world);
 }
 

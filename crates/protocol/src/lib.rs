@@ -3,7 +3,7 @@
 //! | request | answer |
 //! |---|---|
 //! | `GET /v1/report[?round=N]` | a [`Line`]: what the agent knows now, in answer to that round |
-//! | `GET /v1/watch` | a [`Line`] on every change and every [`HEARTBEAT`], each on a line of its own |
+//! | `GET /v1/watch` | a [`Line`] on every change and every [`HEARTBEAT`], each on a line of its own; an empty line says that the last one still holds |
 //! | `POST /v1/epoch` with an [`Epoch`] | a [`Line`], once the epoch is on disk |
 //! | `POST /v1/command` with an [`Instruction`] | an [`Outcome`] |
 //!
@@ -12,6 +12,8 @@
 
 mod line;
 mod message;
+#[cfg(feature = "tls")]
+pub mod tls;
 
 pub use line::{Device, Failure, Line, Measured, Storage};
 pub use message::{Epoch, Fault, Instruction, Neighbour, Outcome};

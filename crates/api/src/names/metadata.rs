@@ -43,6 +43,8 @@ pub const ANNOTATION_REQUEST: &str = "muster.dev/request";
 pub const ANNOTATION_EPOCH: &str = "muster.dev/epoch";
 /// On a PersistentVolumeClaim: this cluster was formed once, its data is never taken for new.
 pub const ANNOTATION_FORMED: &str = "muster.dev/formed";
+/// On a PersistentVolumeClaim: its member was given up by a person, so its ordinal is not used again; `"true"`.
+pub const ANNOTATION_FORGOTTEN: &str = "muster.dev/forgotten";
 /// On a `ReplicatedCluster`: when the last backup ended (RFC 3339), set by a backup job, mirrored into status.
 pub const ANNOTATION_LAST_BACKUP_TIME: &str = "muster.dev/last-backup-time";
 

@@ -40,6 +40,8 @@ string_enum! {
         // InfrastructureReady, StorageReady, WorkloadReady.
         /// An object with a wanted name belongs to someone else, and is never adopted.
         NameTaken = "NameTaken",
+        /// The API server refuses an object that is wanted; the message says why.
+        ApplyRefused = "ApplyRefused",
         /// A pool is not at its size.
         PoolNotAtSize = "PoolNotAtSize",
         /// A Member is not ready at its generation.
@@ -92,6 +94,8 @@ string_enum! {
         MemberFailed = "MemberFailed",
         /// One or more members hold data that is not part of the primary's.
         MemberErrant = "MemberErrant",
+        /// Volumes whose copies count are gone, and no write has enough of them until a person gives those up.
+        VolumeLost = "VolumeLost",
         /// The member is stopped.
         Stopped = "Stopped",
         /// An action of the engine failed; the message has its last lines.

@@ -200,7 +200,7 @@ fn storage_changes() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn real_every_rule_of_a_cluster_refuses_and_its_twin_passes() {
+async fn real_r2_4_every_rule_of_a_cluster_refuses_and_its_twin_passes() {
     let mut cases = threshold_rules();
     cases.extend(free_storage_rules());
     cases.extend(other_rules());

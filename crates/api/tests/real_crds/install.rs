@@ -42,7 +42,7 @@ fn real_explain_describes_each_field_of_a_threshold() {
 }
 
 #[test]
-fn real_short_names_the_category_and_the_columns_are_served() {
+fn real_r4_7_short_names_the_category_and_the_columns_are_served() {
     let plane = installed().plane;
     let resources =
         succeeded(&plane.kubectl(&["api-resources", "--categories=muster", "--no-headers"]).unwrap());
@@ -62,7 +62,7 @@ fn real_short_names_the_category_and_the_columns_are_served() {
 const COLUMNS: &str = "jsonpath={range .spec.versions[0].additionalPrinterColumns[*]}{.name}{','}{end}";
 
 #[test]
-fn real_members_are_selected_by_cluster_and_pool() {
+fn real_r2_9_members_are_selected_by_cluster_and_pool() {
     let plane = installed().plane;
     let selector = "--field-selector=spec.clusterName=orders,spec.pool=a";
     let output = plane.kubectl(&["get", "mbr", "-n", "nowhere", selector]).unwrap();

@@ -225,7 +225,7 @@ fn bounds() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn real_every_rule_of_a_member_refuses_and_its_twin_passes() {
+async fn real_r2_8_every_rule_of_a_member_refuses_and_its_twin_passes() {
     let mut refusals = run(KIND, POOL, claim_rules()).await;
     refusals.extend(run(KIND, DEVICES, device_rules()).await);
     refusals.extend(run(KIND, EXTERNAL, external_cases()).await);

@@ -131,7 +131,7 @@ async fn everything_let_in_can_be_read<T: DeserializeOwned>(kind: &str, manifest
 }
 
 #[tokio::test]
-async fn real_any_status_of_a_cluster_that_is_let_in_can_be_read() {
+async fn real_r0_8_any_status_of_a_cluster_that_is_let_in_can_be_read() {
     let manifest = include_str!("../manifests/cluster-small.yaml");
     everything_let_in_can_be_read::<ReplicatedCluster>("ReplicatedCluster", manifest).await;
 }

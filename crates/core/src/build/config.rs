@@ -113,6 +113,13 @@ impl MemberConfig {
         })
     }
 
+    /// Whether what the members of this cluster are to run with fits into a ConfigMap, whatever image the agent comes from.
+    pub fn check_size(cluster: &ReplicatedCluster, engine: &ReplicationEngineSpec) -> Result<(), BuildError> {
+        let longest = usize::try_from(muster_api::limits::IMAGE_MAX).unwrap_or_default();
+        let image = "x".repeat(longest);
+        Self::of(cluster, engine, &image)?.data().map(drop)
+    }
+
     /// The keys and values of the ConfigMap.
     fn data(&self) -> Result<BTreeMap<String, String>, BuildError> {
         let engine = serde_json::to_string(self).map_err(|error| BuildError::NotAConfig {

@@ -72,13 +72,18 @@ pub enum Rolled {
     Kept,
     /// As the pool has them.
     Moved,
+    /// As they stand, and its storage too: the Member is disabled.
+    Fixed,
 }
 
 /// What to apply to a Member of a pool that exists: `wanted` ([`of_pool`]) with `zone`, `nodeAffinity` and `workload` as
-/// `rolled` says. `claim` follows at once; `desiredState` is never ours.
+/// `rolled` says. `claim` follows at once, except where the Member is disabled; `desiredState` is never ours.
 pub fn following(wanted: &Member, live: &Member, rolled: Rolled) -> Member {
     let mut member = wanted.clone();
-    if rolled == Rolled::Kept {
+    if rolled == Rolled::Fixed {
+        member.spec.storage.clone_from(&live.spec.storage);
+    }
+    if rolled != Rolled::Moved {
         member.spec.zone.clone_from(&live.spec.zone);
         member.spec.node_affinity.clone_from(&live.spec.node_affinity);
         member.spec.workload.clone_from(&live.spec.workload);

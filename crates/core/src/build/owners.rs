@@ -39,24 +39,27 @@ pub(super) fn owned(metadata: ObjectMeta, owner: Option<OwnerReference>) -> Obje
 
 /// Why an object that was found under a wanted name is not ours, in words for `NameTaken`; `None` if it is.
 ///
-/// Ours carries the same labels of Muster, and is controlled by the owner that we would give it. One without a
-/// controller is ours if its labels are: claims and account Secrets have none, and a reference that was taken away is
+/// Ours carries the same labels of Muster, and is controlled by the owner that we would give it; then labels that were taken
+/// away are put back. One without a controller is ours if its labels are: claims and account Secrets have none, and a reference that was taken away is
 /// put back.
 pub fn taken(wanted: &ObjectMeta, found: &ObjectMeta) -> Option<String> {
+    let controller = |of: &ObjectMeta| {
+        of.owner_references.iter().flatten().find(|owner| owner.controller == Some(true)).cloned()
+    };
+    let (ours, theirs) = (controller(wanted), controller(found));
+    let ours_by_owner = ours.is_some_and(|ours| theirs.as_ref().is_some_and(|theirs| theirs.uid == ours.uid));
     let label = |of: &ObjectMeta, key: &str| of.labels.as_ref().and_then(|labels| labels.get(key).cloned());
     for key in IDENTITY {
         let (ours, theirs) = (label(wanted, key), label(found, key));
-        if ours != theirs {
+        // A label that was taken away is put back; another one says that it is of something else.
+        let put_back = ours_by_owner && theirs.is_none();
+        if ours != theirs && !put_back {
             let said = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
             return Some(format!("its label {key} is {}, not {}", said(theirs), said(ours)));
         }
     }
-    let controller = |of: &ObjectMeta| {
-        of.owner_references.iter().flatten().find(|owner| owner.controller == Some(true)).cloned()
-    };
-    let theirs = controller(found)?;
-    match controller(wanted) {
-        Some(ours) if ours.uid == theirs.uid => None,
-        _ => Some(format!("it is controlled by {} {}", theirs.kind, theirs.name)),
+    if ours_by_owner {
+        return None;
     }
+    theirs.map(|owner| format!("it is controlled by {} {}", owner.kind, owner.name))
 }

@@ -99,19 +99,30 @@ pub fn agent(member: &Member, ca_certificate: &str, certificate: &str, private_k
 
 /// The names of all Secrets whose contents the members of a cluster use, so that a change of one rolls them.
 pub fn used_by_members(cluster: &ReplicatedCluster, engine: &ReplicationEngineSpec) -> BTreeSet<String> {
+    let mut used = of_engine(cluster, engine);
+    used.extend(named_by(cluster));
+    used
+}
+
+fn of_engine(cluster: &ReplicatedCluster, engine: &ReplicationEngineSpec) -> BTreeSet<String> {
     let of = names::of_cluster(cluster);
     let own: Vec<String> = engine.secrets.iter().map(|secret| secret.name.clone()).collect();
     let resolve = super::pod::Secrets { cluster: of, names: &own };
     let mut used: BTreeSet<String> = own.iter().map(|name| names::account_secret(of, name)).collect();
     let volumes = engine.template.volumes.iter().filter_map(|volume| volume.secret.as_ref());
     used.extend(volumes.map(|source| resolve.resolve(&source.name)));
-    used.extend(cluster.spec.certificate_authority.iter().map(|named| named.secret_name.clone()));
-    if let Some(replication) = &cluster.spec.replication {
-        let targets = replication.targets.iter().filter_map(|target| target.credentials.as_ref());
-        let credentials = replication.credentials.iter().chain(targets);
-        used.extend(credentials.map(|named| named.secret_name.clone()));
-    }
     used
+}
+
+/// The names of the Secrets that a cluster's spec names itself.
+pub fn named_by(cluster: &ReplicatedCluster) -> BTreeSet<String> {
+    let spec = &cluster.spec;
+    let replication = spec.replication.iter();
+    let targets = replication.clone().flat_map(|replication| &replication.targets);
+    let credentials = replication.filter_map(|replication| replication.credentials.as_ref());
+    let all = spec.certificate_authority.iter().chain(credentials);
+    let all = all.chain(targets.filter_map(|target| target.credentials.as_ref()));
+    all.map(|named| named.secret_name.clone()).collect()
 }
 
 /// Stands for the contents of Secrets, by name: without the key nobody can find out by trying whether a password is in

@@ -2,6 +2,7 @@
 //! find each other and the operator finds their agents.
 
 use k8s_openapi::api::core::v1::{Service, ServicePort, ServiceSpec};
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use muster_api::ReplicatedCluster;
 use muster_api::cluster::ServiceType;
 use muster_api::engine::{Protocol, ReplicationEngineSpec};
@@ -73,6 +74,8 @@ fn port(name: &str, number: i32, protocol: Protocol) -> ServicePort {
         name: Some(name.to_owned()),
         port: number,
         protocol: Some(protocol.as_str().to_owned()),
+        // Said, though it is the default: so it is put back when someone else changes it.
+        target_port: Some(IntOrString::Int(number)),
         ..ServicePort::default()
     }
 }

@@ -15,7 +15,7 @@ mod summarise;
 pub use message::{MESSAGE_LIMIT, NAMES_LIMIT, REASON_LIMIT, listed, message, names, reason};
 pub use mirror::{Child, mirror};
 pub use reset::{ClusterMeasurements, MemberMeasurements, reset_cluster, reset_member};
-pub use set::{get, same, set, truth_at};
+pub use set::{get, same, set, truth_at, whole_second};
 pub use summarise::{summarise_cluster, summarise_member};
 
 /// The status of a condition.

@@ -68,6 +68,6 @@ pub fn same(left: &[Condition], right: &[Condition]) -> bool {
 }
 
 /// Kubernetes stores times by the second; cutting them at the source keeps memory and store equal.
-fn whole_second(now: Timestamp) -> Timestamp {
+pub fn whole_second(now: Timestamp) -> Timestamp {
     now.round(jiff::TimestampRound::new().smallest(Unit::Second).mode(jiff::RoundMode::Floor)).unwrap_or(now)
 }

@@ -11,7 +11,7 @@ use super::report::{Held, Report};
 use super::requests::Directive;
 use super::roster::{Entry, Roster, voters};
 use super::terms::{Place, Relation};
-use super::wanted::Wanted;
+use super::wanted::{Mark, Wanted};
 
 /// What came of an election.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl<'a> Election<'a> {
         if let Some(winner) = self.chosen_regardless() {
             return Ok(winner);
         }
-        let ballots: Vec<Ballot<'a>> = self.ballots(&self.roster.entries).collect();
+        let ballots: Vec<Ballot<'a>> = self.ballots(self.roster.voters()).collect();
         let winner = if let Some(chosen) = self.chosen(&ballots)? {
             chosen
         } else {
@@ -141,16 +141,24 @@ impl<'a> Election<'a> {
         }
     }
 
-    /// The data of those of these entries that are voters: there, whole, and read in this round. By volume, not by
-    /// name: an exchanged disk is not the data that was acknowledged on.
-    fn ballots(&self, entries: &'a [Entry]) -> impl Iterator<Item = Ballot<'a>> {
-        voters(entries).filter_map(|entry| {
+    /// The data of these voters: there, whole, and read in this round. By volume, not by name: an exchanged disk is not
+    /// the data that was acknowledged on.
+    fn ballots(&self, voters: impl Iterator<Item = &'a Entry>) -> impl Iterator<Item = Ballot<'a>> {
+        voters.filter_map(|entry| {
             self.observed.reporting().find_map(|(member, report)| {
-                let held = report.held().filter(|held| held.counts())?;
+                let held = report.held().filter(|held| held.counts() || self.is_all_there_is(entry, held))?;
                 let read = self.observed.standing(member) == Standing::Reporting;
                 (read && report.volume == entry.volume).then_some(Ballot { member, report, held })
             })
         })
+    }
+
+    /// Whether this is the data of a seed that formed the cluster and ended before it was seen to serve: nobody else was ever
+    /// started, so it is whole, whatever it is.
+    fn is_all_there_is(&self, entry: &Entry, held: &Held) -> bool {
+        let mark = Mark { member: entry.member.clone(), volume: entry.volume.clone() };
+        let alone = self.roster.entries.len() == 1 && self.roster.before.is_none();
+        alone && !held.empty && !held.left && self.wanted.formed.found.contains(&mark)
     }
 
     /// A person chose a member and accepted the loss of whatever it does not hold.
@@ -249,25 +257,46 @@ impl<'a> Election<'a> {
         }
     }
 
+    /// The voters of this roster, and of the one before while that counts.
+    ///
+    /// A disk that this roster exchanged for another of the same member cannot be read any more. Whatever was acknowledged
+    /// until the new one was filled is on the new one; what was acknowledged since is on someone else's, too. Where all voters
+    /// have to be read, that is found without the old disk, and the new one is read in its place. Where fewer are enough, no
+    /// disk is waited for: then each counts as what it is, because an old one that still runs somewhere may hold a copy.
+    fn rosters(&self) -> impl Iterator<Item = Vec<&'a Entry>> {
+        let now = |old: &'a Entry| {
+            let same = |entry: &&Entry| entry.member == old.member && entry.id == old.id;
+            self.roster.voters().find(same).filter(|_| self.reads_all()).unwrap_or(old)
+        };
+        let before = self.roster.before.as_ref().map(|before| voters(before).map(now).collect());
+        std::iter::once(self.roster.voters().collect()).chain(before)
+    }
+
+    /// Whether nobody's data may be missing.
+    fn reads_all(&self) -> bool {
+        let before = self.roster.before.as_ref().map_or(0, |before| voters(before).count());
+        let copies = self.wanted.engine.copies;
+        [before, self.roster.voters().count()].into_iter().all(|count| copies.read(count) == count.max(1))
+    }
+
     /// Whether enough voters were read, in this roster and in the one before, to know every acknowledged write.
     fn read_set_complete(&self, winner: &Ballot<'a>) -> bool {
-        let rosters = [Some(&self.roster.entries), self.roster.before.as_ref()];
-        rosters.into_iter().flatten().all(|entries| {
-            let read = self.ballots(entries).filter(|ballot| agrees(ballot, winner)).count();
-            read >= self.wanted.engine.copies.read(voters(entries).count())
+        self.rosters().all(|voters| {
+            let needed = self.wanted.engine.copies.read(voters.len());
+            self.ballots(voters.into_iter()).filter(|ballot| agrees(ballot, winner)).count() >= needed
         })
     }
 
     /// The voters whose data was not read, or disagrees: of this roster, and of the one before while that counts.
     fn unread(&self, winner: &Ballot<'a>) -> Vec<String> {
         let mut unread = Vec::new();
-        for entries in [Some(&self.roster.entries), self.roster.before.as_ref()].into_iter().flatten() {
+        for voters in self.rosters() {
             let read: BTreeSet<&str> = self
-                .ballots(entries)
+                .ballots(voters.iter().copied())
                 .filter(|ballot| agrees(ballot, winner))
                 .map(|ballot| ballot.report.volume.as_str())
                 .collect();
-            let missing = voters(entries).filter(|voter| !read.contains(voter.volume.as_str()));
+            let missing = voters.iter().filter(|voter| !read.contains(voter.volume.as_str()));
             unread.extend(missing.map(|voter| voter.member.clone()));
         }
         unread.sort();

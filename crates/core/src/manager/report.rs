@@ -84,7 +84,8 @@ impl Report {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
 pub enum Application {
-    /// A starting agent cannot exclude that a process of its previous run lives.
+    /// A starting agent cannot exclude that a process of its previous run lives; or the application has just ended, and what it left is
+    /// not known yet.
     Unknown,
     /// No process of it lives.
     Stopped,

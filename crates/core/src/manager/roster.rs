@@ -112,6 +112,14 @@ impl Roster {
         (volumes(before) != volumes(&self.entries)).then(|| voters(before).collect())
     }
 
+    /// Whether whoever reads by the voters before finds every write that is acknowledged by this roster, without having heard
+    /// of it: so many of its copies are on volumes that voted before that each read set of those contains one.
+    pub fn overlaps(&self, before: &[&Entry], copies: Copies) -> bool {
+        let new = self.voters().filter(|entry| !before.iter().any(|old| old.volume == entry.volume)).count();
+        let written = copies.written(self.voters().count()).saturating_sub(new);
+        written + copies.read(before.len()) > before.len()
+    }
+
     /// The change that adds this member, not yet a voter.
     #[must_use]
     pub fn adding(&self, member: &str, volume: &str) -> Change {
@@ -130,6 +138,16 @@ impl Roster {
         for entry in change.entries.iter_mut().filter(|entry| entry.member == member) {
             volume.clone_into(&mut entry.volume);
             entry.voter = voter;
+        }
+        change
+    }
+
+    /// The change after which the copies on this volume are the only ones that count.
+    #[must_use]
+    pub fn alone(&self, volume: &str) -> Change {
+        let mut change = self.unchanged();
+        for entry in &mut change.entries {
+            entry.voter &= entry.volume == volume;
         }
         change
     }

@@ -12,6 +12,7 @@ use super::{
     recovery, sizing, text,
 };
 use crate::conditions::{self, ClusterMeasurements, Finding};
+use crate::manager::report::Report;
 use crate::pause::{self, Pause, Progress};
 use crate::phase::{self, Life};
 
@@ -59,7 +60,7 @@ pub fn judge_cluster(inputs: &ClusterInputs<'_>) -> ClusterVerdict {
         life: Life { deleting: inputs.object.deleting, formed: inputs.formed },
         pause: inputs.pause(),
         unseen: inputs.clustering_is_stopped(),
-        restore_as_stored: picture.is_none(),
+        restore_as_stored: picture.and_then(last_told).is_none(),
         progress: Progress {
             generation: inputs.object.generation,
             applied: inputs.applied,
@@ -71,13 +72,16 @@ pub fn judge_cluster(inputs: &ClusterInputs<'_>) -> ClusterVerdict {
 
 fn spec_valid(inputs: &ClusterInputs<'_>) -> Finding {
     let report = inputs.spec.as_ref().and_then(|spec| spec.at(inputs.basis()));
-    match (report, inputs.basis()) {
-        (Some(report), _) => report.finding(),
-        (None, Some(generation)) => {
-            Finding::unknown(Reason::NotObserved, format!("generation {generation} was not checked yet"))
+    let newest = inputs.object.generation;
+    match report {
+        Some(report) => report.finding(),
+        None if inputs.basis() == Some(newest) => {
+            Finding::unknown(Reason::NotObserved, format!("generation {newest} was not checked yet"))
         }
-        (None, None) => {
-            let text = "reconciliation is stopped, and it is not known which spec was applied last";
+        // The same words whether this process applied it or one before: a restart changes nothing.
+        None => {
+            let text =
+                "reconciliation is stopped, and the spec that was applied last is not there to be checked";
             Finding::unknown(Reason::NotObserved, text)
         }
     }
@@ -126,10 +130,16 @@ fn last_backup(inputs: &ClusterInputs<'_>) -> Option<Time> {
     text::time(annotation.parse::<Timestamp>().ok()?)
 }
 
+/// The last report of an agent that told what Muster recorded. It may be stopped by now, as all are where a cluster is parked.
+fn last_told<'a>(picture: &Picture<'a>) -> Option<&'a Report> {
+    let reports = picture.view.observed.members.values().filter_map(|seen| seen.report.as_ref());
+    reports.max_by_key(|report| report.recorded_at)
+}
+
 /// What a person set, else what agents remember Muster to have recorded.
 fn restore_replicas(picture: Option<&Picture<'_>>) -> Option<i32> {
-    let view = picture?.view;
-    let count = view.wanted.restore.or_else(|| view.observed.recorded()?.last().copied())?;
+    let told = || last_told(picture?)?.recorded.last().copied();
+    let count = picture?.view.wanted.restore.or_else(told)?;
     i32::try_from(count).ok().filter(|count| (1..=limits::MAX_MEMBERS).contains(count))
 }
 

@@ -1,10 +1,11 @@
-//! `ControlPlaneReady`: the wanted primaries run, every enabled member joined, in one view and the newest term.
+//! `ControlPlaneReady`: the wanted primaries run, every enabled member joined and its copies count, in one view and the newest
+//! term.
 
 use muster_api::names::{Reason, Role};
 
 use super::inputs::ClusterInputs;
 use super::recovery;
-use super::view::{Part, Picture};
+use super::view::{Part, Picture, View};
 use crate::conditions::{self, Finding};
 use crate::manager::decide::{Effect, Rule};
 
@@ -77,7 +78,24 @@ fn kept(picture: &Picture<'_>) -> Finding {
     if !picture.one_view() {
         return Finding::is_false(Reason::NotJoined, "members see different views of the cluster");
     }
+    if let Some(text) = being_counted(picture) {
+        return Finding::is_false(Reason::Joining, text);
+    }
     Finding::is_true(Reason::AsDesired, serving(picture))
+}
+
+/// Who follows the primary while its copies do not count yet. One member fewer than it seems could be lost then without a write
+/// being held up, so nobody is told that all is done. Software that elects by itself counts by itself.
+fn being_counted(picture: &Picture<'_>) -> Option<String> {
+    let View { observed, wanted, .. } = picture.view;
+    let roster = observed.roster().filter(|_| !wanted.engine.elects)?;
+    let awaited = |name: &&str| {
+        // Copies of whoever cannot say how far they are never count.
+        let report = observed.report_of(name).filter(|report| report.held().is_some());
+        report.is_some_and(|report| roster.voters().all(|voter| voter.volume != report.volume))
+    };
+    let uncounted: Vec<&str> = picture.enabled().into_iter().filter(awaited).collect();
+    (!uncounted.is_empty()).then(|| format!("copies are not counted yet: {}", conditions::names(&uncounted)))
 }
 
 /// The one word for what is lacking.

@@ -36,6 +36,7 @@ pub(super) fn failure(status: &ReplicatedClusterStatus) -> Option<(String, Strin
     let reasoned = |kind, truth, why: Reason| has(status, kind, truth).filter(|c| c.reason == why.as_str());
     let found = reasoned(T::SpecValid, Truth::False, Reason::Invalid)
         .or_else(|| reasoned(T::InfrastructureReady, Truth::False, Reason::NameTaken))
+        .or_else(|| reasoned(T::InfrastructureReady, Truth::False, Reason::ApplyRefused))
         .or_else(|| reasoned(T::Recovering, Truth::False, Reason::NoSeed))
         .or_else(|| reasoned(T::Recovering, Truth::True, Reason::Blocked))
         .or_else(|| reasoned(T::Healthy, Truth::False, Reason::MemberErrant))

@@ -7,6 +7,7 @@ use super::inputs::ClusterInputs;
 use super::view::{Part, Picture};
 use crate::conditions::{self, Finding};
 use crate::manager::decide::Rule;
+use crate::manager::roster::{Entry, voters};
 
 pub(super) fn healthy(inputs: &ClusterInputs<'_>, picture: &Picture<'_>) -> Finding {
     let unwell = unwell(picture);
@@ -20,8 +21,19 @@ pub(super) fn healthy(inputs: &ClusterInputs<'_>, picture: &Picture<'_>) -> Find
         Rule::Form => return Finding::is_false(Reason::Forming, "the cluster is being formed"),
         _ => {}
     }
-    if picture.primaries().len() != picture.wanted_primaries() || !picture.one_view() {
+    // One too many is on its way out: else it would be a split.
+    if picture.primaries().len() < picture.wanted_primaries() || !picture.one_view() {
         return Finding::is_false(why(picture, &unwell), or_views(lacking(picture, &unwell)));
+    }
+    let uncounted = uncounted(picture);
+    if unwell.is_empty() && !uncounted.is_empty() {
+        let (names, cluster) = (conditions::names(&uncounted), &picture.view.wanted.cluster);
+        let forget = format!("kubectl muster forget {cluster} {}", uncounted.join(" "));
+        let text = format!(
+            "{names}: the volume whose copies count is gone, and no write has enough of them without it; \
+                            to give it up: {forget}"
+        );
+        return Finding::is_false(Reason::VolumeLost, text);
     }
     if unwell.is_empty() {
         return Finding::is_true(Reason::AsDesired, "every member is in its role and synced");
@@ -54,6 +66,27 @@ fn unwell<'a>(picture: &Picture<'a>) -> Vec<&'a str> {
         Part::Failed { .. } | Part::Errant => true,
         _ => !picture.view.wanted.disabled(name),
     });
+    names
+}
+
+/// The members that have another volume than the one whose copies count, where so few of those are left that another roster
+/// cannot be told to enough of them: where all have to have a copy, one is enough.
+fn uncounted<'a>(picture: &Picture<'a>) -> Vec<&'a str> {
+    let (observed, copies) = (picture.view.observed, picture.view.wanted.engine.copies);
+    let Some(roster) = observed.roster().filter(|_| !picture.view.wanted.engine.elects) else {
+        return Vec::new();
+    };
+    let counted: Vec<&Entry> = voters(roster.before.as_deref().unwrap_or(&roster.entries)).collect();
+    let gone = |voter: &&&Entry| {
+        let exchanged = observed.report_of(&voter.member).is_some_and(|report| report.volume != voter.volume);
+        exchanged && observed.reporting().all(|(_, report)| report.volume != voter.volume)
+    };
+    let lost: Vec<&&Entry> = counted.iter().filter(gone).collect();
+    if counted.len() - lost.len() >= copies.told(counted.len()) {
+        return Vec::new();
+    }
+    let mut names = picture.staying();
+    names.retain(|name| lost.iter().any(|voter| voter.member == *name));
     names
 }
 

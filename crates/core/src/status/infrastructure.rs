@@ -30,6 +30,9 @@ fn certain(inputs: &ClusterInputs<'_>) -> Option<Finding> {
         );
         return Some(Finding::is_false(Reason::NameTaken, text));
     }
+    if !inputs.refused.is_empty() {
+        return Some(Finding::is_false(Reason::ApplyRefused, conditions::listed(inputs.refused, "; ")));
+    }
     pause::held(inputs.clustering.held)
 }
 

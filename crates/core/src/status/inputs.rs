@@ -203,6 +203,8 @@ pub struct ClusterInputs<'a> {
     pub drivers: &'a [(String, Gate)],
     /// Objects under wanted names that belong to someone else.
     pub name_taken: &'a [String],
+    /// What the API server refuses to have, and why, in words.
+    pub refused: &'a [String],
     /// What could not be observed, and why, in words.
     pub unobserved: &'a [String],
     /// The manager.

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use muster_api::{Quantity, Time, limits};
 use regex::Regex;
 
+use crate::conditions;
 use crate::manager::stamp::Term;
 
 /// The form of a term in status. A pattern that does not compile lets nothing through.
@@ -58,5 +59,5 @@ pub(super) fn bytes(number: u128) -> Quantity {
 
 /// A time that the schema admits: not before 1970, which also keeps it to four digits of a year.
 pub(super) fn time(at: Timestamp) -> Option<Time> {
-    (at >= Timestamp::UNIX_EPOCH).then_some(Time(at))
+    (at >= Timestamp::UNIX_EPOCH).then(|| Time(conditions::whole_second(at)))
 }

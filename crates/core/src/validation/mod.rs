@@ -16,6 +16,7 @@ use muster_api::{Member, ReplicatedCluster, ReplicationEngine};
 
 use crate::conditions::{Finding, MESSAGE_LIMIT};
 
+pub mod certificate;
 mod engine;
 mod labels;
 mod node_affinity;

@@ -8,7 +8,9 @@ use muster_api::common::SecretReference;
 use muster_api::engine::ReplicationEngineSpec;
 use muster_api::{Member, ReplicatedCluster};
 
-use super::{Path, Report, engine};
+use super::{Path, Report, certificate, engine};
+use crate::build::BuildError;
+use crate::build::config::MemberConfig;
 use crate::scaling::Threshold;
 
 /// What became of a look at another object.
@@ -29,6 +31,18 @@ pub struct SecretFacts {
     pub keys: BTreeSet<String>,
     /// Its `tls.crt` is a certificate that may sign others.
     pub holds_ca: bool,
+}
+
+impl SecretFacts {
+    /// What is known of a Secret with this data.
+    pub fn of<'a>(data: impl IntoIterator<Item = (&'a String, &'a [u8])>) -> Self {
+        let mut facts = Self::default();
+        for (key, value) in data {
+            facts.holds_ca |= key == CA_KEY && certificate::is_authority(value);
+            facts.keys.insert(key.clone());
+        }
+        facts
+    }
 }
 
 /// What a cluster refers to. Whatever is not in here was not looked at, and so could not be read.
@@ -171,6 +185,9 @@ fn with_engine(
     if !parked && most < i64::from(fewest) {
         let text = format!("the engine needs at least {fewest} members, and these pools come to {most}");
         report.refuse(&spec.field("pools"), text);
+    }
+    if let Err(BuildError::TooLarge(size)) = MemberConfig::check_size(cluster, engine) {
+        report.refuse(&at.field("parameters"), BuildError::TooLarge(size).to_string());
     }
     for (index, driver) in cluster.spec.drivers.iter().enumerate() {
         if !engine.drivers.iter().any(|d| d.name == driver.name) {

@@ -2,7 +2,6 @@
 
 use muster_core::manager::command::{Action, Command};
 use muster_core::manager::decide::{Decision, Effect};
-use muster_core::manager::report::Held;
 use muster_core::manager::requests::Directive;
 use muster_core::manager::roster::voters;
 
@@ -41,7 +40,9 @@ impl World {
         if obeyed && elects && !self.loss_accepted {
             let volume = &node.volume;
             // What has left refuses to lead, whenever the mark came.
-            let fit = volume.complete && !volume.empty() && !volume.unreadable;
+            // A forming seed that never served holds all there is.
+            let alone = volume.roster.as_ref().is_some_and(|roster| roster.entries.len() == 1);
+            let fit = (volume.complete || alone) && !volume.empty() && !volume.unreadable;
             assert!(fit, "{} is made primary from {volume:?}", command.member);
         }
     }
@@ -58,7 +59,8 @@ impl World {
         assert!(harmless, "{name} goes without a mark: {volume:?}");
     }
 
-    /// Enough voters were read, counted here by hand: in the roster, and in the one before.
+    /// Enough voters were read, counted here by hand: in the roster, and in the one before. Where all have to be read, a disk that
+    /// was exchanged since is read where its member has its data now. A seed that never served is all there is.
     fn check_read_set(&self, leader: usize, elected: &str) {
         let observed = &self.leaders[leader].observed;
         let Some(roster) = observed.roster().filter(|_| !self.wanted.allow_loss) else { return };
@@ -66,9 +68,16 @@ impl World {
             let count = voters(entries).count();
             let written = self.wanted.engine.copies.written(count);
             let read = voters(entries).filter(|voter| {
+                let all = self.wanted.engine.copies.read(count) == count;
+                let now = roster.voters().find(|now| now.id == voter.id).filter(|_| all);
+                let sole = roster.entries.len() == 1 && roster.before.is_none();
                 observed.reporting().any(|(name, report)| {
-                    let counts = report.held().is_some_and(Held::counts);
-                    counts && report.volume == voter.volume && observed.standing(name).accounted()
+                    let counts = report
+                        .held()
+                        .is_some_and(|held| held.counts() || (sole && !held.empty && !held.left));
+                    let same =
+                        report.volume == voter.volume || now.is_some_and(|now| report.volume == now.volume);
+                    counts && same && observed.standing(name).accounted()
                 })
             });
             assert!(read.count() + written > count, "{elected} is elected on too few voters of {entries:?}");

@@ -1,7 +1,5 @@
 //! The two servers that everything is shown to: a real kube-apiserver, and the embedded one.
 
-use std::sync::OnceLock;
-
 use kube::api::{Api, DynamicObject, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Client, Error};
@@ -15,23 +13,6 @@ pub(crate) struct Server {
     pub(crate) what: &'static str,
     client: Client,
     namespace: String,
-}
-
-/// The real server with the CRDs; the first caller installs them.
-fn real() -> &'static ControlPlane {
-    static INSTALLED: OnceLock<&ControlPlane> = OnceLock::new();
-    INSTALLED.get_or_init(|| {
-        let plane = ControlPlane::shared().unwrap();
-        let crds = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/crds");
-        for arguments in [
-            ["apply", "-f", crds].as_slice(),
-            ["wait", "--for=condition=Established", "--timeout=60s", "-f", crds].as_slice(),
-        ] {
-            let said = plane.kubectl(arguments).unwrap();
-            assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-        }
-        plane
-    })
 }
 
 async fn embedded() -> Client {
@@ -59,7 +40,12 @@ impl Server {
 
     /// A new namespace on the real server.
     pub(crate) async fn real(namespace: &str) -> Self {
-        Self::with("real", real().client().await.unwrap(), namespace).await
+        Self::with(
+            "real",
+            ControlPlane::shared_with_definitions().unwrap().client().await.unwrap(),
+            namespace,
+        )
+        .await
     }
 
     /// A new namespace on an embedded server of its own.

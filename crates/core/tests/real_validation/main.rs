@@ -112,7 +112,7 @@ mod real_validation {
     }
 
     #[tokio::test]
-    async fn real_clusters_get_the_same_verdict() {
+    async fn real_r0_7_clusters_get_the_same_verdict() {
         same_verdict("ReplicatedCluster", &CLUSTERS).await;
     }
 

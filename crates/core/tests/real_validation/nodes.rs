@@ -132,7 +132,7 @@ mod real_validation {
     }
 
     #[tokio::test]
-    async fn real_node_affinities_get_the_same_verdict() {
+    async fn real_r2_4_node_affinities_get_the_same_verdict() {
         let make: fn(&mut Chance) -> Value = |chance| json!({"nodeAffinity": affinity(chance)});
         same_verdict("affinity", make, |value| {
             let affinity: NodeAffinity = serde_json::from_value(value["nodeAffinity"].clone()).unwrap();

@@ -1,7 +1,5 @@
 //! The API server with the CRDs, asked what it would say.
 
-use std::sync::OnceLock;
-
 use kube::api::{Api, DynamicObject, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use muster_test_control_plane::ControlPlane;
@@ -15,23 +13,6 @@ pub(crate) enum Verdict {
     Refused(String),
 }
 
-/// The API server with the CRDs; the first caller installs them.
-fn installed() -> &'static ControlPlane {
-    static INSTALLED: OnceLock<&ControlPlane> = OnceLock::new();
-    INSTALLED.get_or_init(|| {
-        let plane = ControlPlane::shared().unwrap();
-        let crds = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/crds");
-        for arguments in [
-            ["apply", "-f", crds].as_slice(),
-            ["wait", "--for=condition=Established", "--timeout=30s", "-f", crds].as_slice(),
-        ] {
-            let said = plane.kubectl(arguments).unwrap();
-            assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-        }
-        plane
-    })
-}
-
 /// The API of one kind in the namespace `default`.
 pub(crate) struct Server {
     api: Api<DynamicObject>,
@@ -40,7 +21,7 @@ pub(crate) struct Server {
 impl Server {
     /// A kind of ours.
     pub(crate) async fn of(kind: &str) -> Self {
-        let client = installed().client().await.unwrap();
+        let client = ControlPlane::shared_with_definitions().unwrap().client().await.unwrap();
         let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("muster.dev", "v1alpha1", kind));
         let api = match kind {
             "ReplicationEngine" => Api::all_with(client, &resource),
@@ -51,7 +32,7 @@ impl Server {
 
     /// Kubernetes' own Pods.
     pub(crate) async fn of_pods() -> Self {
-        let client = installed().client().await.unwrap();
+        let client = ControlPlane::shared_with_definitions().unwrap().client().await.unwrap();
         let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Pod"));
         Self { api: Api::default_namespaced_with(client, &resource) }
     }

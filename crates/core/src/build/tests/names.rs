@@ -92,6 +92,7 @@ fn an_object_is_ours_by_its_labels_and_its_controller() {
         None,
         "a reference that was taken away is put back"
     );
+    assert_eq!(owners::taken(&wanted, &meta(&[], Some("1"))), None, "and so is a label");
     let said = |found: &ObjectMeta| owners::taken(&wanted, found).unwrap();
     assert_eq!(said(&meta(&[], None)), "its label muster.dev/cluster is none, not orders");
     assert_eq!(

@@ -1,5 +1,6 @@
 //! Rule 3: some applications run, none is primary. The most advanced is promoted, when that can be known.
 
+use jiff::SignedDuration;
 use muster_api::names::Role;
 
 use super::super::command::Action;
@@ -25,7 +26,7 @@ pub(super) fn fail_over(scene: &Scene<'_>) -> Decision {
 }
 
 fn promote(scene: &Scene<'_>, roster: &Roster, winner: &Winner, decision: &mut Decision) {
-    if target_may_catch_up(scene, winner, decision) {
+    if target_may_catch_up(scene, winner, decision) || another_may_catch_up(scene, winner, decision) {
         return;
     }
     let Some(report) = scene.observed.report_of(&winner.member) else { return };
@@ -71,6 +72,27 @@ fn stop_isolated_primaries(scene: &Scene<'_>, decision: &mut Decision) -> bool {
         decision.order(scene, name, Action::Stop);
     }
     !primaries.is_empty()
+}
+
+/// How long one that gave up the lead to be replaced waits for another to be seen where it is: what is known of who runs is as
+/// old as its agent's last look, and while clients write nobody was level then.
+const CATCH_UP: SignedDuration = SignedDuration::from_secs(5);
+
+/// Whether the winner was told to hand over so that it can be replaced, and another that runs may be level in a moment.
+fn another_may_catch_up(scene: &Scene<'_>, winner: &Winner, decision: &mut Decision) -> bool {
+    let name = winner.member.as_str();
+    let told = scene.observed.members.get(name).and_then(|seen| seen.last_sent);
+    let Some(until) = told.map(|told| told + CATCH_UP).filter(|until| scene.now < *until) else {
+        return false;
+    };
+    let mut others = scene.observed.running().filter(|(other, _, running)| {
+        *other != name && running.synced && !scene.wanted.disabled(other) && scene.wanted.stays(other)
+    });
+    if !scene.wanted.outdated(name) || others.next().is_none() {
+        return false;
+    }
+    decision.wake_at(until);
+    true
 }
 
 /// In the middle of a planned switchover its target may be waited for, until the deadline.

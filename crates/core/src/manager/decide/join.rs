@@ -12,7 +12,7 @@ use super::super::roster::Roster;
 use super::super::stamp::Term;
 use super::scene::{Primary, Scene};
 use super::upkeep::GivingUp;
-use super::{Decision, Effect, Rule, leave, replace, upkeep};
+use super::{ANSWER_LIMIT, Decision, Effect, Rule, leave, replace, upkeep};
 
 /// Tends a cluster that has a serving primary.
 pub(super) fn tend(scene: &Scene<'_>, primary: Primary<'_>) -> Decision {
@@ -49,7 +49,10 @@ fn restart_for_another_primary(scene: &Scene<'_>, decision: &mut Decision) {
         return;
     }
     let secondaries = scene.observed.running().filter(|(name, _, running)| {
-        running.role == Role::Secondary && running.synced && !scene.wanted.disabled(name)
+        running.role == Role::Secondary
+            && running.synced
+            && scene.wanted.stays(name)
+            && !scene.wanted.disabled(name)
     });
     if let Some((name, _, _)) = secondaries.min_by_key(|(name, _, _)| scene.wanted.order(name)) {
         decision.order(scene, name, Action::Stop);
@@ -190,7 +193,11 @@ pub(super) fn someone_is_joining(scene: &Scene<'_>) -> bool {
         matches!(running.activity, Activity::Starting | Activity::Joining)
             || (running.role == Role::Secondary && !running.synced && running.activity != Activity::Failed)
     });
-    on_its_way || scene.observed.members.values().any(|seen| seen.unanswered_start.is_some())
+    // One that is not heard any more may be down for good: it does not hold up the others for longer than an answer may take.
+    let may_begin = |seen: &Seen| {
+        seen.unanswered_start.is_some_and(|sent| seen.connected || scene.now < sent.at + ANSWER_LIMIT)
+    };
+    on_its_way || scene.observed.members.values().any(may_begin)
 }
 
 fn primaries(scene: &Scene<'_>) -> usize {

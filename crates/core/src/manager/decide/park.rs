@@ -34,6 +34,10 @@ pub(super) fn park(scene: &Scene<'_>) -> Decision {
     if secondaries.is_empty() && primaries.is_empty() && everyone_stopped(scene) {
         decision.effects.push(Effect::Parked);
     }
+    if scene.observed.directive.is_some() {
+        let why = "all pools are at 0, so nothing is to run: ask again once they are not".to_owned();
+        decision.effects.push(Effect::RequestEnded(Err(why)));
+    }
     decision
 }
 

@@ -54,7 +54,7 @@ pub(super) fn where_nothing_serves(scene: &Scene<'_>, decision: &mut Decision) {
 }
 
 /// Lets the Pods go whose agent says that its application is stopped. True: there are such.
-fn replace_stopped(scene: &Scene<'_>, decision: &mut Decision) -> bool {
+pub(super) fn replace_stopped(scene: &Scene<'_>, decision: &mut Decision) -> bool {
     let stopped = |report: &Report| report.application == Application::Stopped;
     let idle = |name: &str| {
         let owes = |seen: &super::super::observed::Seen| seen.unanswered_start.is_some();

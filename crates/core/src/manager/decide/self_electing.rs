@@ -9,7 +9,7 @@ use super::super::requests::Directive;
 use super::super::roster::Roster;
 use super::form::form;
 use super::scene::Scene;
-use super::{Decision, Rule, join, recover};
+use super::{Decision, Effect, Rule, join, recover, replace};
 
 pub(super) fn keep(scene: &Scene<'_>) -> Decision {
     if scene.observed.running().next().is_none() && !scene.data_exists() {
@@ -31,12 +31,14 @@ pub(super) fn keep(scene: &Scene<'_>) -> Decision {
     }
     let nobody_runs = scene.observed.running().next().is_none();
     let mut decision = Decision::new(if nobody_runs { Rule::Recover } else { Rule::FailOver });
+    // Where two have a majority only together, the one that was stopped to be replaced would be started and stopped for ever.
+    replace::replace_stopped(scene, &mut decision);
     start_all(scene, roster, &mut decision);
     decision
 }
 
-/// Starts every stopped member of the roster whose data belongs to the one history. Different histories: a person
-/// decides.
+/// Starts every stopped member of the roster whose data belongs to the one history, and whose Pod is not about to go.
+/// Different histories: a person decides.
 fn start_all(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
     let histories: std::collections::BTreeSet<&str> = scene
         .observed
@@ -54,9 +56,11 @@ fn start_all(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
     };
     for (name, report) in scene.observed.reporting() {
         let ordered = decision.orders.iter().any(|order| order.member == name);
+        let goes = decision.effects.contains(&Effect::Replace(name.to_owned()));
         if roster.entry(name).is_some()
             && startable(report)
             && !ordered
+            && !goes
             && (scene.wanted.stays(name) || !report.evacuated)
         {
             decision.order(scene, name, Action::Start);

@@ -3,22 +3,29 @@
 use muster_api::names::Role;
 
 use super::super::command::Action;
+use super::super::election::is_prefix;
 use super::super::fencing::Standing;
 use super::super::removal::hold_enough;
 use super::super::report::{Application, Held, Report};
 use super::super::requests::Directive;
 use super::super::roster::{Change, Entry, Roster, voters};
-use super::Decision;
 use super::scene::{Primary, Scene};
+use super::{ANSWER_LIMIT, Decision};
 
-/// Hands the newest roster to everyone who does not use it yet: to a primary only when it may count by it.
+/// Hands the newest roster to everyone who does not use it yet: to a primary only when it may count by it. An agent that
+/// keeps it tells its application by itself; it is told again only when that takes as long as an answer may.
 pub(super) fn hand_out(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
     for (member, report) in scene.observed.reporting() {
         let kept = report.roster.as_ref().is_some_and(|own| own.is_at_least(roster));
         let primary = report.running().is_some_and(|running| running.role == Role::Primary);
         let wanted = if primary { may_count_by(scene, roster, member) } else { true };
-        if wanted && !(kept && Scene::in_use(report, roster)) {
-            decision.order(scene, member, Action::TakeRoster);
+        if !wanted || (kept && Scene::in_use(report, roster)) {
+            continue;
+        }
+        let told = scene.observed.members.get(member).and_then(|seen| seen.last_sent);
+        match told.map(|told| told + ANSWER_LIMIT).filter(|again| kept && scene.now < *again) {
+            Some(again) => decision.wake_at(again),
+            None => decision.order(scene, member, Action::TakeRoster),
         }
     }
 }
@@ -39,8 +46,15 @@ pub(super) fn untold<'r>(scene: &Scene<'_>, roster: &'r Roster, member: &str) ->
         })
     };
     let (told, untold): (Vec<&Entry>, Vec<&Entry>) = before.iter().copied().partition(knows);
-    let enough = told.len() >= scene.wanted.engine.copies.told(before.len());
-    if enough { Vec::new() } else { untold }
+    let copies = scene.wanted.engine.copies;
+    let enough = told.len() >= copies.told(before.len());
+    // Where all serve as primaries, each would wait for another to be told first.
+    let leads = |voter: &&Entry| {
+        let mut holders = scene.observed.reporting().filter(|(_, report)| report.volume == voter.volume);
+        holders.any(|(_, report)| report.running().is_some_and(|running| running.role == Role::Primary))
+    };
+    let needless = untold.iter().all(leads) && roster.overlaps(&before, copies);
+    if enough || needless { Vec::new() } else { untold }
 }
 
 /// The next change of an acknowledged roster while a primary serves: one at a time.
@@ -116,8 +130,37 @@ pub(super) fn give_up(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>) 
     match &scene.observed.directive {
         Some(Directive::Forget { members }) => forget(scene, roster, primary, members),
         Some(Directive::Rejoin { member }) => discard(scene, roster, primary, member),
+        Some(Directive::Seed { member, .. }) if member == primary.name => go_on_alone(scene, roster, primary),
         Some(Directive::Seed { .. } | Directive::Switchover { .. }) | None => GivingUp::NotAsked,
     }
+}
+
+/// A person chose this primary, and no other voter has what it has: disks were exchanged, or hold something else. They lose the
+/// vote, or no write would have enough copies again, and none of them could be forgotten or discarded while the others count.
+/// Who is not heard, or cannot say what it holds, keeps the vote: it may come back.
+fn go_on_alone(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>) -> GivingUp {
+    let holder = |volume: &str| {
+        let found = scene.observed.reporting().find(|(_, report)| report.volume == volume);
+        found.map(|(_, report)| report)
+    };
+    let gone =
+        |voter: &&Entry| holder(&voter.volume).is_none() && scene.observed.report_of(&voter.member).is_some();
+    let differs = |voter: &&Entry| {
+        let held = holder(&voter.volume).and_then(Report::held);
+        held.is_some_and(|held| !held.counts() || !is_prefix(held, primary.held))
+    };
+    let mut others = roster.voters().filter(|voter| voter.volume != primary.report.volume).peekable();
+    let settled = roster.before.is_none() && others.peek().is_some();
+    if !settled || !others.all(|voter| gone(&voter) || differs(&voter)) {
+        return GivingUp::NotAsked;
+    }
+    let change = roster.alone(&primary.report.volume);
+    // Those that are there hear of it before it counts; nobody will ever hear of it from a disk that is gone.
+    let mut before = roster.entries.clone();
+    for entry in before.iter_mut().filter(|entry| entry.voter && gone(&&**entry)) {
+        entry.voter = false;
+    }
+    GivingUp::Change(Change { before: Some(before), ..change })
 }
 
 /// Members that surely do not run leave the roster; those that run on another volume lose the vote of the one they had.

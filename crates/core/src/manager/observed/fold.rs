@@ -100,7 +100,7 @@ impl Observed {
         action: &Action,
         now: Timestamp,
     ) {
-        let sent = Sent { stamp, instance, kind: Kind::of(action), at: now };
+        let sent = Sent { stamp, instance, kind: Kind::of(action), at: now, answered: false };
         let seen = self.members.entry(member.to_owned()).or_default();
         seen.pending = Some(sent);
         seen.last_sent = Some(now);
@@ -112,12 +112,11 @@ impl Observed {
         }
     }
 
-    /// A command was obeyed. Of a start, that is not enough: until a report shows what it led to, the last one is
-    /// of a time before it.
+    /// A command was obeyed. That is not enough: until a report shows what it led to, the last one is of a time before it,
+    /// and whoever decided by that would give the same command again.
     pub fn note_answer(&mut self, member: &str, answer: Answer, now: Timestamp) {
         if let Some(seen) = self.members.get_mut(member) {
             seen.note_outcome(answer, now);
-            seen.pending = seen.pending.filter(|sent| sent.stamp > answer.stamp);
         }
     }
 

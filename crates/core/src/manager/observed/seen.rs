@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::super::command::{Action, Answer};
 use super::super::fencing::Fence;
-use super::super::report::{Application, Instance, Report};
+use super::super::report::{Instance, Report};
 use super::super::stamp::Stamp;
 use super::retry_pause;
 
@@ -19,7 +19,8 @@ pub struct Seen {
     pub round: u64,
     /// The proof that it does not run.
     pub fence: Option<Fence>,
-    /// The last command sent, until it is answered.
+    /// The last command sent, until a report shows what it led to: the answer alone says that it was obeyed, and the last
+    /// report is of a time before it.
     pub pending: Option<Sent>,
     /// A start that was sent, and that no report shows yet. A later stop, once obeyed, settles it.
     pub unanswered_start: Option<Sent>,
@@ -70,6 +71,8 @@ pub struct Sent {
     pub kind: Kind,
     /// When it was sent.
     pub at: Timestamp,
+    /// Whether it was answered.
+    pub answered: bool,
 }
 
 /// What a command asks for, as far as its answer matters later.
@@ -126,7 +129,10 @@ impl Seen {
 
     /// Keeps what became of the last command.
     pub(super) fn note_outcome(&mut self, answer: Answer, now: Timestamp) {
-        let Some(sent) = self.pending.filter(|sent| sent.stamp == answer.stamp) else { return };
+        let Some(sent) = self.pending.as_mut().filter(|sent| sent.stamp == answer.stamp) else { return };
+        if std::mem::replace(&mut sent.answered, true) {
+            return;
+        }
         if sent.kind == Kind::Leave {
             self.leave_failed = (!answer.succeeded).then_some(now);
         } else if answer.succeeded {
@@ -147,7 +153,7 @@ impl Seen {
         let new_run = self.report.as_ref().is_some_and(|old| old.instance != report.instance);
         if report.running().is_some_and(|running| running.synced) {
             self.falls = Failures::default();
-        } else if ran && !told && (report.application == Application::Stopped || new_run) {
+        } else if ran && !told && (report.running().is_none() || new_run) {
             self.falls.add(now);
         }
     }

@@ -49,6 +49,8 @@ pub struct WorkloadSeen<'a> {
     pub pod: Option<&'a Gate>,
     /// An object under a wanted name that belongs to someone else.
     pub name_taken: Option<&'a str>,
+    /// What the API server refuses to have, and why, in words.
+    pub refused: Option<&'a str>,
     /// A change that is held because no manager could start the member again, in words.
     pub held: Option<&'a str>,
     /// Whether its StatefulSet is at 0 because its cluster is parked.

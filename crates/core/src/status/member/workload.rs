@@ -16,6 +16,9 @@ pub(super) fn workload(inputs: &MemberInputs<'_>) -> Finding {
         let text = format!("{taken} belongs to someone else and is not adopted; rename or remove it");
         return Finding::is_false(Reason::NameTaken, text);
     }
+    if let Some(why) = seen.refused {
+        return Finding::is_false(Reason::ApplyRefused, why);
+    }
     let held: Vec<String> = seen.held.map(str::to_owned).into_iter().collect();
     if let Some(held) = pause::held(&held) {
         return held;

@@ -138,6 +138,7 @@ impl World {
             members: &self.members,
             drivers: &self.drivers,
             name_taken: &self.name_taken,
+            refused: &[],
             unobserved: &self.unobserved,
             clustering: Clustering { manager: &self.manager, view, unheard: &self.unheard, held: &self.held },
             reconciliation_stopped: self.reconciliation_stopped.as_ref(),

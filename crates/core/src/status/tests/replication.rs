@@ -54,6 +54,63 @@ fn a_secondary_that_lags_has_joined() {
 }
 
 #[test]
+fn a_disk_without_which_no_write_has_enough_copies() {
+    let exchanged = || Report { volume: "new".into(), ..runs(Role::Secondary, 9) };
+    after(|world| world.says(A1, exchanged()), ["False/Joining", "True/Serving", "True/AsDesired"]);
+    let status = after(
+        |world| {
+            world.wanted.engine.copies = Copies::Fixed(3);
+            world.says(A1, exchanged());
+        },
+        ["False/Joining", "True/Serving", "False/VolumeLost"],
+    );
+    let said = message(&status, ConditionType::Healthy);
+    assert!(said.ends_with("to give it up: kubectl muster forget orders orders-a-1"), "{said}");
+}
+
+#[test]
+fn a_member_is_not_ready_before_its_copies_count() {
+    let mut uncounted = roster(&[A0, A1, B0]);
+    uncounted.version = Stamp::new(EPOCH, 2);
+    uncounted.entries[2].voter = false;
+    let knows = |report| Report { roster: Some(uncounted.clone()), ..report };
+    let status = after(
+        |world| {
+            world.says(A0, knows(runs(Role::Primary, 9)));
+            world.says(A1, knows(runs(Role::Secondary, 9)));
+            world.says(B0, knows(runs(Role::Secondary, 9)));
+        },
+        ["False/Joining", "True/Serving", "True/AsDesired"],
+    );
+    let said = message(&status, ConditionType::ControlPlaneReady);
+    assert_eq!(said, "copies are not counted yet: orders-b-0");
+    assert_eq!(said, message(&status, ConditionType::Ready).trim_start_matches("ControlPlaneReady: "));
+}
+
+#[test]
+fn copies_that_never_count_are_not_waited_for() {
+    let all_well = ["True/AsDesired", "True/Serving", "True/AsDesired"];
+    let mut uncounted = roster(&[A0, A1, B0]);
+    uncounted.version = Stamp::new(EPOCH, 2);
+    uncounted.entries[2].voter = false;
+    let knows = |report| Report { roster: Some(uncounted.clone()), ..report };
+    let tell = |world: &mut World, last: Report| {
+        world.says(A0, knows(runs(Role::Primary, 9)));
+        world.says(A1, knows(runs(Role::Secondary, 9)));
+        world.says(B0, knows(last));
+    };
+    let mute = Report { data: Data::Unreadable, ..runs(Role::Secondary, 9) };
+    after(|world| tell(world, mute), all_well);
+    after(
+        |world| {
+            world.wanted.engine.elects = true;
+            tell(world, runs(Role::Secondary, 9));
+        },
+        all_well,
+    );
+}
+
+#[test]
 fn members_that_join_or_fail_are_told_apart() {
     let joining = busy(Activity::Joining, runs(Role::Secondary, 3));
     after(|world| world.says(A1, joining), ["False/Joining", "True/Serving", "False/Joining"]);

@@ -111,6 +111,23 @@ fn restore_replicas_is_a_persons_while_nobody_looks() {
 }
 
 #[test]
+fn restore_replicas_outlives_the_agents_that_remember_it() {
+    let stored = ReplicatedClusterStatus { restore_replicas: Some(7), ..Default::default() };
+    let mut world = World::running();
+    let written =
+        |world: &World| judge_cluster(&world.inputs()).over(Some(&stored), world.now).restore_replicas;
+    let report = Report { recorded: vec![2, 3], recorded_at: Some(Stamp::new(EPOCH, 1)), ..stopped(9) };
+    world.says(A0, report);
+    for name in [A0, A1, B0] {
+        world.lose(name);
+    }
+    assert_eq!(written(&world), Some(3), "what was told last is what it is");
+    let mut nobody = World::of(Observed::new(EPOCH));
+    nobody.decide();
+    assert_eq!(written(&nobody), Some(7), "nobody has told yet");
+}
+
+#[test]
 fn the_last_request_outlives_a_restart_if_it_has_the_shape_of_one() {
     let world = World::running();
     let request = LastRequest {

@@ -34,20 +34,25 @@ fn intercept(world: &mut World) -> Vec<(String, Stamp, Action)> {
     commands.collect()
 }
 
+/// A machine dies, a person vouches for it and asks to forget it, and there is time for it.
+fn forget(world: &mut World, member: &str) {
+    world.power_off(member);
+    world.hear(0);
+    world.see_terminated(0, member, PERSON);
+    world.ask_for(0, Directive::Forget { members: vec![member.into()] });
+    for _ in 0..8 {
+        world.hear(0);
+        world.command(0);
+    }
+}
+
 #[test]
 fn a_forgotten_member_held_the_second_of_two_copies() {
     let mut world = formed(3, Copies::Fixed(2));
     let write = world.write("a").expect("it serves");
     world.replicate("b", 9);
     assert!(world.acknowledged.contains(&write), "a and b hold it");
-    world.power_off("b");
-    world.hear(0);
-    world.see_terminated(0, "b", PERSON);
-    world.ask_for(0, Directive::Forget { members: vec!["b".into()] });
-    for _ in 0..4 {
-        world.hear(0);
-        world.command(0);
-    }
+    forget(&mut world, "b");
     // c has fetched nothing: to forget b now would leave the write on a alone.
     assert!(world.leaders[0].observed.roster().is_some_and(|roster| roster.entry("b").is_some()));
     world.power_off("a");
@@ -57,6 +62,34 @@ fn a_forgotten_member_held_the_second_of_two_copies() {
     world.hear(0);
     world.lead(0);
     assert_eq!((world.orders(0), world.blocked_by(0)), (vec![], Some(BlockedBy::DataMissing)));
+}
+
+#[test]
+fn disks_that_are_gone_keep_others_from_being_forgotten() {
+    let mut world = formed(3, Copies::Majority);
+    for name in ["b", "c"] {
+        world.power_off(name);
+        world.wipe(name);
+        world.power_on(name);
+    }
+    world.kill_application("a");
+    world.hear(0);
+    world.hear(0);
+    world.lead(0);
+    assert_eq!(world.blocked_by(0), Some(BlockedBy::DataMissing));
+    world.loss_accepted = true;
+    world.ask_for(0, Directive::Seed { member: "a".into(), accept_data_loss: false });
+    // Without another word of a person.
+    for _ in 0..60 {
+        world.calm_round();
+    }
+    assert!(world.settled(&BTreeSet::new()), "{}", world.describe());
+    let write = world.write("a").expect("it serves");
+    world.replicate("b", 9);
+    assert!(world.acknowledged.contains(&write), "the new disks count");
+    forget(&mut world, "c");
+    let roster = world.leaders[0].observed.roster().expect("there is one");
+    assert!(roster.entry("c").is_none(), "{roster:?}");
 }
 
 #[test]

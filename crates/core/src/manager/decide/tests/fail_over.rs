@@ -178,6 +178,28 @@ fn the_target_of_a_switchover_is_waited_for_until_its_deadline() {
 }
 
 #[test]
+fn who_handed_over_to_be_replaced_waits_a_moment_for_another_to_be_seen_level() {
+    let wishes = |outdated: bool| {
+        let mut wishes = majority();
+        wishes.members.get_mut("a").unwrap().outdated = outdated;
+        wishes
+    };
+    let at_second = |knows: &Observed, wishes: &Wanted, second: i64| {
+        let decision = decide(knows, wishes, at(second));
+        (orders(&decision), decision.wake)
+    };
+    let mut knows = trio(secondary(9), secondary(5), secondary(4));
+    knows.members.get_mut("a").unwrap().last_sent = Some(at(0));
+    assert_eq!(at_second(&knows, &wishes(true), 4), (vec![], Some(at(5))));
+    assert_eq!(at_second(&knows, &wishes(true), 5), (vec!["promote a".to_owned()], None), "nobody came");
+    assert_eq!(at_second(&knows, &wishes(false), 4).0, ["promote a"], "it need not be replaced");
+    let behind = || secondary(5).with_running(|running| running.synced = false);
+    let mut alone = trio(secondary(9), behind(), behind());
+    alone.members.get_mut("a").unwrap().last_sent = Some(at(0));
+    assert_eq!(at_second(&alone, &wishes(true), 4).0, ["promote a"], "nobody is about to be level");
+}
+
+#[test]
 fn a_seed_that_a_person_chose_regardless_begins_a_roster_of_its_own() {
     let choose = |member: &str, c: Report| {
         let mut knows = trio(secondary(4), secondary(5), c);

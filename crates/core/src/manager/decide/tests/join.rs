@@ -80,7 +80,17 @@ fn nobody_joins_while_another_is_on_its_way() {
     assert_eq!(on_its_way(Activity::Failed, false), ["join c as Secondary"], "who failed blocks nobody");
     let mut knows = trio(primary(5), stopped(0, 3), stopped(0, 4));
     knows.note_sent("x", Stamp::new(EPOCH, 9), Instance(1), &Action::Start, at(1));
-    assert!(orders(&tend(&knows, &majority())).is_empty(), "a start is under way");
+    let waits = tend(&knows, &majority());
+    assert_eq!((orders(&waits), waits.wake), (vec![], Some(at(31))), "a start is under way");
+}
+
+#[test]
+fn one_that_was_told_to_start_and_is_gone_does_not_hold_up_the_others_for_ever() {
+    let mut knows = trio(primary(5), stopped(0, 3), stopped(0, 4));
+    knows.note_sent("b", Stamp::new(EPOCH, 9), Instance(1), &Action::Start, at(1));
+    knows.lose_stream("b");
+    assert!(orders(&decide(&knows, &majority(), at(30))).is_empty(), "it may be on its way");
+    assert_eq!(orders(&decide(&knows, &majority(), at(31))), ["join c as Secondary"]);
 }
 
 #[test]

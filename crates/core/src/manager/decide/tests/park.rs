@@ -3,11 +3,12 @@
 use super::super::super::command::Action;
 use super::super::super::observed::Observed;
 use super::super::super::report::{Activity, Application, Instance};
+use super::super::super::requests::Directive;
 use super::super::super::stamp::Stamp;
 use super::super::super::testing::{EPOCH, at, empty, observed, roster, running_in, stopped};
 use super::super::super::wanted::Wanted;
 use super::super::{Decision, Effect, Rule, decide};
-use super::{ABC, Role, idle, majority, orders, primary, secondary, trio};
+use super::{ABC, Role, idle, majority, orders, primary, request_ended, secondary, trio};
 
 fn parked() -> Wanted {
     Wanted { parked: true, ..majority() }
@@ -44,6 +45,18 @@ fn several_primaries_stop_together() {
     assert_eq!(orders(&park(&trio(primary(5), primary(5), stopped(0, 5)))), ["stop a", "stop b"]);
     let split = trio(running_in(2, 3, Role::Primary, 5), primary(5), secondary(5));
     assert_eq!(orders(&park(&split)), ["stop c"], "a split is not mended first");
+}
+
+#[test]
+fn a_request_ends_because_nothing_is_to_run() {
+    let ask = |knows: Observed| {
+        let directive = Some(Directive::Rejoin { member: "c".into() });
+        let decision = park(&Observed { directive, ..knows });
+        request_ended(&decision).map(|ended| ended.map_err(str::to_owned))
+    };
+    let why = "all pools are at 0, so nothing is to run: ask again once they are not";
+    assert_eq!(ask(trio(stopped(0, 5), stopped(0, 5), stopped(0, 9))), Some(Err(why.to_owned())));
+    assert_eq!(ask(trio(primary(5), secondary(5), stopped(0, 9))), Some(Err(why.to_owned())));
 }
 
 #[test]

@@ -163,3 +163,14 @@ fn even_the_leader_leaves_without_a_switchover() {
     let knows = trio(primary(5), secondary(5), secondary(5));
     assert_eq!(orders(&decide(&knows, &wishes, at(1))), ["leave a"]);
 }
+
+#[test]
+fn one_that_stopped_to_be_replaced_is_not_started_before() {
+    let mut wishes = electing();
+    wishes.members.get_mut("b").unwrap().outdated = true;
+    for (first, rule) in [(secondary(5), Rule::FailOver), (primary(5), Rule::Join)] {
+        let decision = decide(&trio(first, stopped(0, 5), secondary(5)), &wishes, at(1));
+        assert_eq!((orders(&decision), decision.rule), (vec![], rule));
+        assert_eq!(decision.effects, [Effect::Replace("b".into())]);
+    }
+}

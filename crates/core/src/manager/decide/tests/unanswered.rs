@@ -69,6 +69,19 @@ fn another_command_that_is_not_answered_is_decided_again_after_as_long() {
 }
 
 #[test]
+fn a_command_that_was_obeyed_is_not_given_again_before_a_report_shows_what_it_led_to() {
+    let mut knows = trio(primary(5), secondary(5), secondary(5).with(|r| r.evacuated = true));
+    let mut wishes = majority();
+    wishes.members.get_mut("c").unwrap().leaving = true;
+    send(&mut knows, "c", 4, &Action::Stop, 100);
+    let answer = super::super::super::command::Answer { stamp: Stamp::new(EPOCH, 4), succeeded: true };
+    knows.note_answer("c", answer, at(101));
+    assert_eq!(orders(&decide(&knows, &wishes, at(101))), Vec::<String>::new());
+    now_says(&mut knows, "c", |report| report.obeyed(4, true));
+    assert_eq!(orders(&decide(&knows, &wishes, at(102))), ["stop c"], "it was obeyed, and runs again");
+}
+
+#[test]
 fn the_earliest_reason_to_wake_is_kept() {
     let mut knows = whole();
     send(&mut knows, "b", 4, &Action::TakeRoster, 104);

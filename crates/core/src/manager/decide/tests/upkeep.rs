@@ -1,8 +1,9 @@
 //! Tests of keeping the roster.
 
+use super::super::super::command::Action;
 use super::super::super::fencing::FenceKind;
 use super::super::super::observed::{Observed, RosterFloor};
-use super::super::super::report::{Data, Report};
+use super::super::super::report::{Data, Instance, Report};
 use super::super::super::requests::Directive;
 use super::super::super::roster::Roster;
 use super::super::super::stamp::Stamp;
@@ -49,6 +50,23 @@ fn voting_d() -> Roster {
     let mut before = roster(&FOUR);
     before.entries[3].voter = false;
     after(roster(&FOUR), 2, &before)
+}
+
+#[test]
+fn a_roster_that_an_agent_keeps_is_not_handed_to_it_again_while_its_application_takes_it_up() {
+    let newer = adding_d();
+    let kept = knowing(&newer, primary(5)).with_running(|running| running.roster = Some(roster(ABC).version));
+    let others = |report: Report| knowing(&newer, report);
+    let reports =
+        vec![("a", kept), ("b", others(secondary(5))), ("c", others(secondary(5))), ("d", others(empty(0)))];
+    let mut knows = observed(&newer, reports);
+    let wishes = wanted(&FOUR, Copies::Majority);
+    assert_eq!(orders(&tend(&knows, &wishes)), ["take roster a"], "nobody knows whether it was told");
+    knows.note_sent("a", Stamp::new(EPOCH, 4), Instance(1), &Action::TakeRoster, at(1));
+    now_says(&mut knows, "a", |report| report.obeyed(4, true));
+    let waits = decide(&knows, &wishes, at(30));
+    assert_eq!((orders(&waits), waits.wake), (vec![], Some(at(31))));
+    assert_eq!(orders(&decide(&knows, &wishes, at(31))), ["take roster a"]);
 }
 
 #[test]
@@ -175,6 +193,27 @@ fn a_primary_counts_by_new_voters_only_once_enough_old_ones_know() {
     assert_eq!(with(knowing(&newer, secondary(5))), ["take roster a", "take roster c"], "a and b of three");
 }
 
+#[test]
+fn where_all_serve_nobody_waits_for_another_to_be_told_first_if_every_read_set_meets_every_write() {
+    let newer = voting_d();
+    let mut old = newer.clone();
+    (old.version, old.before) = (Stamp::new(EPOCH, 1), None);
+    old.entries[3].voter = false;
+    let told = |copies| {
+        let mut reports: Vec<_> = ABC.iter().map(|&name| (name, knowing(&old, primary(5)))).collect();
+        reports.push(("d", knowing(&newer, primary(5))));
+        let mut wishes = wanted(&FOUR, copies);
+        wishes.primaries = 4;
+        orders(&tend(&observed(&old, reports), &wishes))
+    };
+    assert_eq!(told(Copies::Majority), FOUR.map(|name| format!("take roster {name}")));
+    assert_eq!(
+        told(Copies::Fixed(2)),
+        Vec::<String>::new(),
+        "a write of c and d is in no read set of a and b"
+    );
+}
+
 /// Everyone knows that d votes now; the primary began to count so at 7 and is at 9.
 fn carried(sequences: [u64; 3], floor: Option<(u64, u64)>, copies: Copies) -> bool {
     let newer = voting_d();
@@ -281,4 +320,26 @@ fn a_primary_without_a_term_or_a_roster_is_left_alone() {
         seen.report.as_mut().unwrap().roster = None;
     }
     assert!(idle(&tend(&knows, &majority())));
+}
+
+#[test]
+fn a_primary_that_a_person_chose_and_nobody_agrees_with_goes_on_alone() {
+    let exchanged = || empty(0).with(|report| report.volume = "new".into());
+    let foreign = || stopped(0, 9).with_held(|held| held.history = "other".into());
+    let chosen = |b: Report, c: Report| {
+        let mut knows = trio(primary(5), b, c);
+        knows.directive = Some(Directive::Seed { member: "a".into(), accept_data_loss: false });
+        decide(&knows, &majority(), at(1))
+    };
+    let alone = chosen(exchanged(), foreign());
+    assert_eq!(new_roster(&alone), Some(vec!["a".into(), "(b)".into(), "(c)".into()]));
+    assert_eq!(request_ended(&alone), Some(Ok(())));
+    let before = alone.roster.and_then(|change| change.before).unwrap();
+    let told: Vec<&str> =
+        before.iter().filter(|entry| entry.voter).map(|entry| entry.volume.as_str()).collect();
+    assert_eq!(told, ["a", "c"], "c is there to hear of it, the disk of b is gone");
+    let unreadable = stopped(0, 5).with(|report| report.data = Data::Unreadable);
+    for other in [stopped(0, 5), secondary(5), unreadable] {
+        assert_eq!(new_roster(&chosen(exchanged(), other.clone())), None, "{other:?}");
+    }
 }

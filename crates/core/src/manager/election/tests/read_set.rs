@@ -5,6 +5,7 @@ use muster_api::names::BlockedBy;
 use super::super::super::report::{Data, Held, Report};
 use super::super::super::roster::{Copies, Roster};
 use super::super::super::testing::{empty, fence, observed, roster, stopped, terms, wanted};
+use super::super::super::wanted::{Mark, Marks};
 use super::{ABC, Observed, Outcome, blocked_by, hold, majority, winner};
 
 const FIVE: [&str; 5] = ["a", "b", "c", "d", "e"];
@@ -112,6 +113,61 @@ fn until_a_roster_is_settled_both_must_be_read() {
         "2 of 2, but only 1 of 3 before: {fewer_before:?}"
     );
     assert_eq!(winner(&hold(&without(&shrunk, &["c"]), &wishes)), ("a", vec![]));
+}
+
+/// The disk of c was lost while the others served, and its new one was filled and votes.
+fn exchanged() -> Roster {
+    let mut exchanged = roster(ABC);
+    exchanged.before = Some(roster(ABC).entries);
+    exchanged.entries[2].volume = "another disk".into();
+    exchanged
+}
+
+#[test]
+fn a_disk_that_was_exchanged_for_a_filled_one_is_not_waited_for() {
+    let reports = || {
+        let new = stopped(1, 5).with(|report| report.volume = "another disk".into());
+        vec![("a", stopped(1, 5)), ("b", stopped(1, 5)), ("c", new)]
+    };
+    for copies in [Copies::Majority, Copies::Fixed(1), Copies::Fixed(2)] {
+        let knows = observed(&exchanged(), reports());
+        assert_eq!(winner(&hold(&knows, &wanted(ABC, copies))), ("a", vec![]), "{copies:?}");
+    }
+    let without = |gone, roster: &Roster, copies| {
+        let mut lost = observed(roster, reports());
+        fence(&mut lost, &[gone]);
+        hold(&lost, &wanted(ABC, copies))
+    };
+    let one = Copies::Fixed(1);
+    assert_eq!(
+        without("c", &exchanged(), one),
+        blocked_by(BlockedBy::DataMissing, &["c"]),
+        "read as any other"
+    );
+    let missing = blocked_by(BlockedBy::DataMissing, &["b", "c"]);
+    assert_eq!(without("b", &exchanged(), Copies::Fixed(2)), missing, "a copy of b's may be on the old disk");
+    let mut unfilled = exchanged();
+    unfilled.entries[2].voter = false;
+    let knows = observed(&unfilled, reports());
+    let missing = blocked_by(BlockedBy::DataMissing, &["c"]);
+    assert_eq!(hold(&knows, &wanted(ABC, one)), missing, "it may lack what the old one had");
+}
+
+#[test]
+fn a_seed_that_formed_the_cluster_and_died_is_all_there_is() {
+    let alone = roster(&["a"]);
+    let unserved = |roster: &Roster| {
+        let reports = vec![("a", stopped(1, 0).with_held(|held| held.complete = false)), ("b", empty(1))];
+        observed(roster, reports)
+    };
+    let mut wishes = wanted(&["a", "b"], Copies::Majority);
+    let missing = blocked_by(BlockedBy::DataMissing, &["a"]);
+    assert_eq!(hold(&unserved(&alone), &wishes), missing, "nothing says that it began here");
+    wishes.formed =
+        Marks { found: [Mark { member: "a".into(), volume: "a".into() }].into(), some_unmarked: false };
+    assert_eq!(winner(&hold(&unserved(&alone), &wishes)), ("a", vec![]));
+    let two = hold(&unserved(&roster(&["a", "b"])), &wishes);
+    assert_eq!(two, blocked_by(BlockedBy::DataMissing, &["a", "b"]), "b may have been started");
 }
 
 #[test]

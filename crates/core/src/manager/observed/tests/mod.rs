@@ -156,18 +156,28 @@ fn a_fence_is_void_when_it_is_lifted_or_the_member_is_heard() {
 }
 
 #[test]
-fn an_answer_settles_a_command_but_only_a_report_settles_a_start() {
+fn an_answer_is_not_enough_a_report_settles_a_command() {
     let mut knows = observed(&roster(&["a"]), vec![("a", stopped(1, 3))]);
     let stamp = Stamp::new(EPOCH, 4);
     knows.note_sent("a", stamp, Instance(1), &Action::Lead, at(0));
     knows.note_answer("a", Answer { stamp: Stamp::new(EPOCH, 3), succeeded: true }, at(0));
     assert!(knows.members["a"].pending.is_some(), "an earlier command's answer");
     knows.note_answer("a", Answer { stamp, succeeded: true }, at(0));
-    assert!(knows.members["a"].pending.is_none());
+    assert!(knows.members["a"].pending.is_some(), "the last report is of a time before it");
     assert_eq!(knows.standing("a"), Standing::Unanswered);
     let shows_it = running(knows.round, Role::Primary, 3).obeyed(4, true).with(|report| report.serial = 9);
     knows.take_report("a", shows_it, at(1));
     assert_eq!(knows.standing("a"), Standing::Reporting);
+    assert!(knows.members["a"].pending.is_none());
+}
+
+#[test]
+fn a_command_that_failed_is_one_failure_however_often_it_is_told() {
+    let mut knows = observed(&roster(&["a"]), vec![("a", stopped(1, 3))]);
+    knows.note_sent("a", Stamp::new(EPOCH, 4), Instance(1), &Action::TakeRoster, at(0));
+    knows.note_answer("a", Answer { stamp: Stamp::new(EPOCH, 4), succeeded: false }, at(0));
+    knows.take_report("a", stopped(0, 3).obeyed(4, false).with(|report| report.serial = 9), at(1));
+    assert_eq!((knows.members["a"].refusals.count, knows.members["a"].pending), (1, None));
 }
 
 #[test]
@@ -300,6 +310,11 @@ fn a_member_that_falls_again_and_again_rests_before_it_is_started() {
     knows.note_sent("a", Stamp::new(EPOCH, 9), Instance(1), &Action::Stop, at(141));
     say(&mut knows, stopped(0, 3).obeyed(9, true), 142);
     assert_eq!(knows.members["a"].falls.count, 0);
+    // Its agent may say first that it does not know yet what is left: that is the fall, and what follows is not another.
+    say(&mut knows, joining(), 150);
+    say(&mut knows, stopped(0, 3).with(|report| report.application = Application::Unknown), 151);
+    say(&mut knows, stopped(0, 3), 152);
+    assert_eq!(knows.members["a"].falls.count, 1);
 }
 
 #[test]

@@ -107,7 +107,7 @@ proptest! {
         for live in [&old, &plain] {
             for new in [&new, &plain] {
                 let _ = apply(Some(live), new, force, &write);
-                let mut tracked = track_update(Some(live), new, &write);
+                let mut tracked = track_update(Some(live), new.clone(), &write);
                 keep_times_of_equal(live, &mut tracked);
                 prop_assert!(validate_managed_fields(&tracked).is_ok());
                 let _ = scale_owners(live, &ReplicasPaths::new());

@@ -4,10 +4,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::watch::Receiver;
 
 use crate::server::Server;
-use crate::store::{ChangeKind, Document, Key, Revision, Store};
+use crate::store::{ChangeKind, Document, Follower, Key, Revision, Store};
 
 /// An object that is there, changed, or is gone.
 pub(super) struct Seen {
@@ -48,7 +47,7 @@ pub(super) enum News {
 /// A position in the history of the store.
 pub(super) struct Feed {
     store: Store,
-    moved: Receiver<Revision>,
+    moved: Follower,
     position: Option<Revision>,
 }
 
@@ -62,7 +61,7 @@ impl Feed {
     /// What happened since the last time; everything at first, and when that is not known any more.
     pub(super) fn news(&mut self) -> News {
         // Seen before reading, so that a change between reading and waiting is not slept through.
-        self.moved.mark_unchanged();
+        self.moved.mark_seen();
         if let Some(Ok((changes, revision))) = self.position.map(|after| self.store.all_changes_after(after))
         {
             self.position = Some(revision);
@@ -84,10 +83,10 @@ impl Feed {
     pub(super) async fn wait(&mut self, at_most: Option<Duration>) {
         // Others get their turn first: what they do now need not be looked at one by one.
         tokio::task::yield_now().await;
-        let moved = self.moved.changed();
-        let _ = match at_most {
-            None => moved.await.ok(),
-            Some(time) => tokio::time::timeout(time, moved).await.ok().and_then(Result::ok),
-        };
+        let moved = self.moved.moved();
+        match at_most {
+            None => moved.await,
+            Some(time) => drop(tokio::time::timeout(time, moved).await),
+        }
     }
 }

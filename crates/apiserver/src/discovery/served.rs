@@ -102,7 +102,14 @@ impl From<&Resource> for Served {
             verbs: vec!["create".into()],
             ..Part::default()
         });
-        let mut parts: Vec<Part> = finalize.into_iter().chain(binding).chain(status).chain(scale).collect();
+        let log = (&*resource.id == "/pods").then(|| Part {
+            name: "log".into(),
+            kind: kind.into(),
+            verbs: vec!["get".into()],
+            ..Part::default()
+        });
+        let mut parts: Vec<Part> =
+            finalize.into_iter().chain(binding).chain(log).chain(status).chain(scale).collect();
         if !defined {
             parts.sort_by(|one, other| one.name.cmp(&other.name));
         }

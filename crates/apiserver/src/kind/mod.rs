@@ -13,6 +13,7 @@ pub mod workloads;
 
 pub use custom::Custom;
 pub use particular::{Particular, Plain};
+pub use workloads::ServiceNetwork;
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -153,7 +154,7 @@ pub struct Sharing {
 /// What is given to one Service at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
-    /// Addresses, by their place in the range.
+    /// Addresses, as numbers.
     pub addresses: BTreeSet<u32>,
     /// Ports of the nodes.
     pub ports: BTreeSet<u32>,
@@ -168,6 +169,10 @@ pub trait Around {
     /// What all Services hold that no two may have.
     fn given(&self) -> Given {
         Given::default()
+    }
+    /// The network that Services have their addresses from.
+    fn service_network(&self) -> ServiceNetwork {
+        ServiceNetwork::default()
     }
     /// The present time, as Kubernetes writes it.
     fn now(&self) -> String;

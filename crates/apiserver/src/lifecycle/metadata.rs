@@ -10,23 +10,28 @@ pub fn time_text(time: Timestamp) -> String {
 
 /// The text at `metadata.<field>`; "" when it is not there.
 pub fn text<'a>(object: &'a Value, field: &str) -> &'a str {
-    object.get("metadata").and_then(|metadata| metadata.get(field)).and_then(Value::as_str).unwrap_or("")
+    self::field(object, field).and_then(Value::as_str).unwrap_or("")
+}
+
+/// `metadata.<name>`.
+pub fn field<'a>(object: &'a Value, name: &str) -> Option<&'a Value> {
+    object.get("metadata")?.get(name)
 }
 
 /// `metadata.generation`; 0 when it is not there.
 pub fn generation(object: &Value) -> i64 {
-    object.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0)
+    field(object, "generation").and_then(Value::as_i64).unwrap_or(0)
 }
 
 /// The finalizers.
 pub fn finalizers(object: &Value) -> Vec<&str> {
-    let list = object.pointer("/metadata/finalizers").and_then(Value::as_array);
+    let list = field(object, "finalizers").and_then(Value::as_array);
     list.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// `metadata.deletionGracePeriodSeconds`.
 pub fn grace(object: &Value) -> Option<i64> {
-    object.pointer("/metadata/deletionGracePeriodSeconds").and_then(Value::as_i64)
+    field(object, "deletionGracePeriodSeconds").and_then(Value::as_i64)
 }
 
 /// Whether its deletion has begun.
@@ -51,7 +56,7 @@ pub fn set(object: &mut Value, field: &str, value: Option<Value>) {
 /// Makes these fields of `metadata` what they are in `from`.
 pub fn keep(object: &mut Value, from: &Value, kept: &[&str]) {
     for field in kept {
-        let value = from.get("metadata").and_then(|metadata| metadata.get(*field)).cloned();
+        let value = self::field(from, field).cloned();
         set(object, field, value);
     }
 }

@@ -46,16 +46,24 @@ pub struct Stock {
     pub revision: u64,
 }
 
-#[derive(Default)]
-struct Counted {
-    requests: BTreeMap<(Labels, u16), u64>,
-    durations: BTreeMap<Labels, Histogram>,
-    sizes: BTreeMap<Labels, Histogram>,
+/// The requests that share their labels.
+struct Series {
+    /// How many got each code.
+    codes: BTreeMap<u16, u64>,
+    durations: Histogram,
+    sizes: Histogram,
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        let (durations, sizes) = (Histogram::of_seconds(), Histogram::of_bytes());
+        Self { codes: BTreeMap::new(), durations, sizes }
+    }
 }
 
 #[derive(Default)]
 struct Inner {
-    counted: Mutex<Counted>,
+    counted: Mutex<BTreeMap<Labels, Series>>,
     reading: AtomicI64,
     writing: AtomicI64,
     watches: AtomicI64,
@@ -96,13 +104,13 @@ impl Metrics {
     /// Counts a request that was answered.
     pub fn answered(&self, labels: Labels, code: u16, took: Duration, bytes: u64) {
         let mut counted = self.0.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = !counted.durations.contains_key(&labels);
-        let labels = if new && counted.durations.len() >= MAX_SERIES { Labels::default() } else { labels };
-        *counted.requests.entry((labels.clone(), code)).or_default() += 1;
-        let durations = counted.durations.entry(labels.clone()).or_insert_with(Histogram::of_seconds);
-        durations.observe(took.as_secs_f64());
+        let full = counted.len() >= MAX_SERIES;
+        let labels = if full && !counted.contains_key(&labels) { Labels::default() } else { labels };
+        let series = counted.entry(labels).or_default();
+        *series.codes.entry(code).or_default() += 1;
+        series.durations.observe(took.as_secs_f64());
         #[allow(clippy::cast_precision_loss)] // sizes far below 2^52
-        counted.sizes.entry(labels).or_insert_with(Histogram::of_bytes).observe(bytes as f64);
+        series.sizes.observe(bytes as f64);
     }
 
     /// Counts events that were sent to watchers.
@@ -176,8 +184,8 @@ mod tests {
             metrics.answered(labels, 404, Duration::ZERO, 0);
         }
         let counted = metrics.0.counted.lock().unwrap();
-        assert_eq!(counted.durations.len(), MAX_SERIES + 1);
-        assert!(counted.durations.contains_key(&Labels::default()));
+        assert_eq!(counted.len(), MAX_SERIES + 1);
+        assert!(counted.contains_key(&Labels::default()));
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The counters in the text form of Prometheus.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -21,13 +20,21 @@ fn requests(out: &mut String, metrics: &Metrics) {
     let counted = metrics.0.counted.lock().unwrap_or_else(PoisonError::into_inner);
     let name = "apiserver_request_total";
     head(out, name, "counter", "Requests by verb, resource, scope and code of the answer.");
-    for ((labels, code), count) in &counted.requests {
-        let _ = writeln!(out, "{name}{{code=\"{code}\",{}}} {count}", labels.text(true));
+    for (labels, series) in &*counted {
+        let labels = labels.text(true);
+        for (code, count) in &series.codes {
+            let _ = writeln!(out, "{name}{{code=\"{code}\",{labels}}} {count}");
+        }
     }
     let (took, help) = ("apiserver_request_duration_seconds", "How long requests took, watches apart.");
-    histograms(out, took, help, &counted.durations, true);
+    histograms(
+        out,
+        took,
+        help,
+        counted.iter().map(|(labels, series)| (labels.text(true), &series.durations)),
+    );
     let (sizes, help) = ("apiserver_response_sizes", "The size of answers in bytes.");
-    histograms(out, sizes, help, &counted.sizes, false);
+    histograms(out, sizes, help, counted.iter().map(|(labels, series)| (labels.text(false), &series.sizes)));
 }
 
 fn going(out: &mut String, metrics: &Metrics) {
@@ -63,10 +70,14 @@ fn head(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-fn histograms(out: &mut String, name: &str, help: &str, all: &BTreeMap<Labels, Histogram>, dry_run: bool) {
+fn histograms<'a>(
+    out: &mut String,
+    name: &str,
+    help: &str,
+    all: impl Iterator<Item = (String, &'a Histogram)>,
+) {
     head(out, name, "histogram", help);
     for (labels, histogram) in all {
-        let labels = labels.text(dry_run);
         let mut total = 0;
         for (bound, count) in histogram.cumulative() {
             let bound = bound.map_or_else(|| "+Inf".to_owned(), number);

@@ -133,13 +133,19 @@ type Address = (String, String, String);
 #[derive(Clone, Debug, Default)]
 pub struct Registry(Arc<RwLock<Served>>);
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Served {
     resources: BTreeMap<Address, Arc<Resource>>,
     changes: u64,
 }
 
 impl Registry {
+    /// Another registry with the same resources: from here on each goes its own way.
+    pub(crate) fn copy(&self) -> Self {
+        let served = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
+        Self(Arc::new(RwLock::new(served)))
+    }
+
     /// Serves these versions of a resource, and no others of it.
     pub fn replace(&self, group: &str, plural: &str, versions: Vec<Resource>) {
         let mut served = self.0.write().unwrap_or_else(PoisonError::into_inner);

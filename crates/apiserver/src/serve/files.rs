@@ -38,7 +38,8 @@ pub fn make_private_directory(path: &Path) -> Result<(), FileError> {
     let found = std::fs::metadata(path).map_err(FileError::when("look at", path))?;
     if found.permissions().mode() & 0o077 != 0 {
         let private = std::fs::Permissions::from_mode(PRIVATE_DIRECTORY);
-        std::fs::set_permissions(path, private).map_err(FileError::when("close to others", path))?;
+        std::fs::set_permissions(path, private)
+            .map_err(FileError::when("change the permissions of", path))?;
     }
     Ok(())
 }

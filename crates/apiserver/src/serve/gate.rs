@@ -18,6 +18,7 @@ use super::limits::{Limits, Turns};
 use super::token::Token;
 use super::user::{acting, shows_token};
 use crate::error::{ApiError, Reason};
+use crate::server::DoneToItsEnd;
 
 /// Names a request in logs of clients and servers.
 const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
@@ -120,16 +121,17 @@ impl<S: Served> Gate<S> {
         B: Body<Data = Bytes> + Unpin,
         B::Error: std::fmt::Display,
     {
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
         let body = body::read(body).await?;
         let reads = matches!(head.method, Method::GET | Method::HEAD | Method::OPTIONS);
-        let request = Request::from_parts(head, Full::new(body));
         let service = self.service.clone();
         if reads {
-            return call(service, request).await;
+            return call(service, Request::from_parts(head, Full::new(body))).await;
         }
         // What changes something is done to its end, even if the client goes away or the time is over: half of it is worse
         // than all or nothing.
+        head.extensions.insert(DoneToItsEnd);
+        let request = Request::from_parts(head, Full::new(body));
         let done = tokio::spawn(call(service, request)).await;
         done.map_err(|error| ApiError::new(Reason::InternalError, error.to_string()))?
     }
@@ -177,7 +179,13 @@ fn is_watch<B>(request: &Request<B>) -> bool {
     });
     let path = request.uri().path();
     let old = path.starts_with("/api/v1/watch/") || path.starts_with("/apis/") && path.contains("/watch/");
-    request.method() == Method::GET && (asked || old)
+    request.method() == Method::GET && (asked || old || is_log(path))
+}
+
+/// Logs last, as on kube-apiserver, whether they are followed or not: who reads them may take their time.
+fn is_log(path: &str) -> bool {
+    let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    matches!(parts.as_slice(), ["api", "v1", "namespaces", _, "pods", _, "log"])
 }
 
 fn audit_id<B>(request: &Request<B>) -> HeaderValue {
@@ -198,6 +206,7 @@ mod tests {
         let asks = |query: &str| is_watch(&Request::get(format!("/api/v1/pods{query}")).body(()).unwrap());
         assert!(asks("?watch=true") && asks("?limit=1&watch=1") && asks("?watch"));
         assert!(!asks("") && !asks("?watch=false") && !asks("?watch=0") && !asks("?watchful=1"));
+        assert!(is_watch(&Request::get("/api/v1/namespaces/n/pods/p/log").body(()).unwrap()));
         let write = Request::post("/api/v1/pods?watch=true").body(()).unwrap();
         assert!(!is_watch(&write));
         assert!(is_watch(&Request::get("/apis/apps/v1/watch/deployments").body(()).unwrap()));

@@ -7,7 +7,7 @@ use http::{HeaderValue, Response, StatusCode};
 use serde_json::Value;
 
 use super::body::{self, Body};
-use super::shown::Shown;
+use super::shown::{self, Shown};
 use crate::error::ApiError;
 use crate::registry::Resource;
 
@@ -39,6 +39,8 @@ pub(super) enum Content {
     Text(String),
     /// The events of a watch.
     Events(Body),
+    /// What a container said.
+    Log(Body),
 }
 
 /// Some of the objects of a collection.
@@ -63,7 +65,11 @@ impl Answer {
 pub(super) fn respond(answer: Answer, shown: &Shown) -> Response<Body> {
     let (content_type, body) = match answer.content {
         Content::Text(text) => ("text/plain; charset=utf-8", body::full(text)),
+        Content::Log(said) => ("text/plain", said),
         Content::Events(events) => (shown.content_type(), events),
+        Content::List(resource, page) if shown.is_plain() => {
+            (shown.content_type(), body::of(shown::list_body(&resource, page)))
+        }
         other => (shown.content_type(), body::full(shown.text(other))),
     };
     let mut response = Response::new(body);

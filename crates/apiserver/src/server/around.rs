@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::Server;
 use super::call::Call;
 use crate::error::ApiError;
-use crate::kind::{Around, Given};
+use crate::kind::{Around, Given, ServiceNetwork};
 use crate::lifecycle::{Part, Source, metadata};
 use crate::store::{Key, Scope};
 
@@ -25,6 +25,10 @@ impl Around for Server {
 
     fn given(&self) -> Given {
         self.0.given.lock().unwrap_or_else(PoisonError::into_inner).now(self.store())
+    }
+
+    fn service_network(&self) -> ServiceNetwork {
+        self.0.service_network
     }
 
     fn now(&self) -> String {
@@ -50,6 +54,10 @@ impl Around for DryRun<'_> {
 
     fn given(&self) -> Given {
         self.0.given()
+    }
+
+    fn service_network(&self) -> ServiceNetwork {
+        self.0.service_network()
     }
 
     fn now(&self) -> String {

@@ -14,6 +14,11 @@ pub type Body = UnsyncBoxBody<Bytes, ConnectionLost>;
 /// The largest body of a request that is read, as on kube-apiserver.
 pub const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 
+/// A body of another form.
+pub(super) fn of(body: impl http_body::Body<Data = Bytes, Error = ConnectionLost> + Send + 'static) -> Body {
+    body.boxed_unsync()
+}
+
 /// A body that is there.
 pub(super) fn full(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()

@@ -26,7 +26,7 @@ impl Server {
     pub(super) async fn create(&self, call: &Call) -> Result<Answer, ApiError> {
         let options = WriteOptions::of(call, WriteKind::Create)?;
         let Incoming { object, warnings } = Incoming::read(call, &options)?;
-        let owned = |server: &Self, object: &Value| {
+        let owned = |server: &Self, object: Value| {
             let write = server.write(call, &options);
             track_update(None, object, &write.by(call))
         };
@@ -39,7 +39,7 @@ impl Server {
         call: &Call,
         sent: &Value,
         options: &WriteOptions,
-        owned: impl Fn(&Self, &Value) -> Value,
+        owned: impl Fn(&Self, Value) -> Value,
     ) -> Result<Answer, ApiError> {
         let resource = &call.resource;
         let generates = metadata::text(sent, "name").is_empty();
@@ -56,12 +56,14 @@ impl Server {
             let key = Key::new(&resource.id, call.namespace(), &name);
             let outcome = match self.store().get(&key) {
                 Some(_) => Err(WriteError::Exists),
-                None if options.dry_run => Ok(converted(resource, object)),
-                None => self.put_with(resource, key, object, Expect::Absent, needs).await,
+                None if options.dry_run => Ok(Content::Object(resource.clone(), converted(resource, object))),
+                None => {
+                    let written = self.put_with(resource, key, object, Expect::Absent, needs).await;
+                    written.map(|text| Content::ObjectText(resource.clone(), text))
+                }
             };
             match outcome {
-                Ok(object) => {
-                    let content = Content::Object(resource.clone(), object);
+                Ok(content) => {
                     return Ok(Answer { code: StatusCode::CREATED, content, warnings });
                 }
                 Err(WriteError::Exists) if generates && names + 1 < MAX_NAMES => names += 1,
@@ -91,11 +93,11 @@ impl Server {
         call: &Call,
         mut object: Value,
         options: &WriteOptions,
-        owned: impl Fn(&Self, &Value) -> Value,
+        owned: impl Fn(&Self, Value) -> Value,
     ) -> Result<Value, ApiError> {
         let kind = &call.resource.kind;
         kind.default(&mut object);
-        let mut object = owned(self, &object);
+        let mut object = owned(self, object);
         self.prepare(call, &mut object, None, options.dry_run)?;
         let errors = kind.check(&object, None, Part::Whole);
         if errors.is_empty() {

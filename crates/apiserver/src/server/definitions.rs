@@ -111,7 +111,7 @@ impl Server {
                 }
                 continue;
             };
-            let next = self.kept_by_server(&resource, &crd, &next);
+            let next = self.kept_by_server(&resource, &crd, next);
             let draft = objects::draft(&resource, &next);
             let written = if lifecycle::ends(&next) {
                 self.store().remove_with(&key, draft, stored.revision).await
@@ -131,7 +131,7 @@ impl Server {
     }
 
     /// The definition with a status that the server itself owns.
-    fn kept_by_server(&self, resource: &Resource, old: &Value, next: &Value) -> Value {
+    fn kept_by_server(&self, resource: &Resource, old: &Value, next: Value) -> Value {
         let sharing = resource.kind.sharing();
         let write = Write {
             typings: &sharing.typings,

@@ -213,7 +213,7 @@ impl Server {
             empty: &empty,
             now: self.source().now(),
         };
-        Ok(track_update(None, &review, &write))
+        Ok(track_update(None, review, &write))
     }
 }
 

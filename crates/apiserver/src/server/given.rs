@@ -100,18 +100,22 @@ mod tests {
         }
     }
 
+    fn at(last: u8) -> u32 {
+        std::net::Ipv4Addr::new(10, 0, 0, last).into()
+    }
+
     #[test]
     fn what_is_let_go_is_free_and_what_two_hold_stays_held() {
         let (store, mut kept) = (Store::new(), GivenOut::default());
         write(&store, "a", Some((7, 1)));
         write(&store, "b", Some((7, 2)));
         let held = kept.now(&store);
-        assert_eq!((held.addresses, held.ports), ([7].into(), [30001, 30002].into()));
+        assert_eq!((held.addresses, held.ports), ([at(7)].into(), [30001, 30002].into()));
         write(&store, "a", None);
         let held = kept.now(&store);
-        assert_eq!((held.addresses, held.ports), ([7].into(), [30002].into()));
+        assert_eq!((held.addresses, held.ports), ([at(7)].into(), [30002].into()));
         write(&store, "b", Some((8, 2)));
-        assert_eq!(kept.now(&store).addresses, [8].into());
+        assert_eq!(kept.now(&store).addresses, [at(8)].into());
     }
 
     proptest! {

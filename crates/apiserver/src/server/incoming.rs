@@ -123,7 +123,7 @@ fn check_version(call: &Call, incoming: &Incoming) -> Result<(), ApiError> {
 
 /// Takes away owners that are named again, and warns of it.
 fn drop_repeated_owners(object: &mut Value) -> Option<String> {
-    let owners = object.pointer_mut("/metadata/ownerReferences")?.as_array_mut()?;
+    let owners = object.get_mut("metadata")?.get_mut("ownerReferences")?.as_array_mut()?;
     let mut once: Vec<Value> = Vec::with_capacity(owners.len());
     let mut repeated = Vec::new();
     for owner in owners.drain(..) {

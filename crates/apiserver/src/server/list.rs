@@ -112,7 +112,7 @@ impl Server {
 fn page(call: &Call, options: &ListOptions, snapshot: Snapshot) -> (Page, Vec<Entry>) {
     let start = options.token.as_ref().map(|token| token.start.clone()).unwrap_or_default();
     let selects = options.selection != Selection::default();
-    let within = snapshot.objects.into_iter().filter(|(key, _)| place(key) >= start);
+    let within = snapshot.objects.into_iter().filter(|(key, _)| start.is_empty() || place(key) >= start);
     let mut matching = within.filter(|(_, stored)| !selects || options.selection.matches(&stored.object));
     let count = if options.limit == 0 { usize::MAX } else { options.limit };
     let items: Vec<Entry> = matching.by_ref().take(count).collect();

@@ -23,6 +23,8 @@ mod given;
 mod grounds;
 mod incoming;
 mod list;
+mod list_body;
+mod logs;
 mod modify;
 mod namespaces;
 mod objects;
@@ -40,7 +42,7 @@ mod watching;
 
 use std::pin::Pin;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -50,7 +52,9 @@ pub use self::body::{Body, MAX_BODY_BYTES};
 use self::describing::Descriptions;
 use self::faults::{ConnectionLost, Faults, NoFaults};
 use self::given::GivenOut;
+pub use self::logs::{LogWanted, Logs, Reading, Said};
 use self::source::System;
+pub use crate::kind::ServiceNetwork;
 use crate::lifecycle::Source;
 use crate::metrics::Metrics;
 use crate::registry::Registry;
@@ -72,13 +76,19 @@ struct Inner {
     /// Held from the choice of what is given out once, such as an address, until it is stored.
     allocating: tokio::sync::Mutex<()>,
     given: Mutex<GivenOut>,
+    service_network: ServiceNetwork,
+    /// Who reads the logs of containers; nobody before that is said.
+    logs: OnceLock<Arc<dyn Logs>>,
 }
 
 /// How a server is put together.
 pub struct Builder {
     store: Store,
+    /// What is served, where that is known already.
+    registry: Option<Registry>,
     source: Box<dyn Source + Send>,
     faults: Arc<dyn Faults>,
+    service_network: ServiceNetwork,
 }
 
 impl Builder {
@@ -89,10 +99,27 @@ impl Builder {
         self
     }
 
+    /// Begins with all that this server holds and serves, and goes its own way from there: what a definition takes to be
+    /// read is done once for many servers.
+    #[must_use]
+    pub fn like(mut self, other: &Server) -> Self {
+        self.store = other.store().copy();
+        self.registry = Some(other.registry().copy());
+        self
+    }
+
     /// Where ids and times come from; from the system if nothing is said.
     #[must_use]
     pub fn source(mut self, source: impl Source + Send + 'static) -> Self {
         self.source = Box::new(source);
+        self
+    }
+
+    /// The network that Services have their addresses from; 10.0.0.0/24 if nothing is said. Services that were given an
+    /// address before keep it.
+    #[must_use]
+    pub fn service_network(mut self, network: ServiceNetwork) -> Self {
+        self.service_network = network;
         self
     }
 
@@ -105,9 +132,10 @@ impl Builder {
 
     /// The server, with the namespaces that are always there.
     pub async fn build(self) -> Server {
+        let is_known = self.registry.is_some();
         let inner = Inner {
             store: self.store,
-            registry: Registry::default(),
+            registry: self.registry.unwrap_or_default(),
             source: Mutex::new(self.source),
             faults: self.faults,
             requests: AtomicU64::new(0),
@@ -115,8 +143,13 @@ impl Builder {
             descriptions: Mutex::default(),
             allocating: tokio::sync::Mutex::default(),
             given: Mutex::default(),
+            service_network: self.service_network,
+            logs: OnceLock::new(),
         };
         let server = Server(Arc::new(inner));
+        if is_known {
+            return server;
+        }
         server.serve_built_in();
         server.serve_stored_definitions().await;
         server.create_first_namespaces().await;
@@ -127,7 +160,13 @@ impl Builder {
 impl Server {
     /// Puts a server together.
     pub fn builder() -> Builder {
-        Builder { store: Store::new(), source: Box::new(System::new()), faults: Arc::new(NoFaults) }
+        Builder {
+            store: Store::new(),
+            registry: None,
+            source: Box::new(System::new()),
+            faults: Arc::new(NoFaults),
+            service_network: ServiceNetwork::default(),
+        }
     }
 
     /// Where objects are kept.
@@ -170,6 +209,10 @@ impl Source for SourceGuard<'_> {
     }
 }
 
+/// Says of a request that whoever calls the server with it waits for its end, whatever becomes of the client.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DoneToItsEnd;
+
 /// The answer that is on its way.
 type Answering = Pin<Box<dyn Future<Output = Result<Response<Body>, ConnectionLost>> + Send>>;
 
@@ -188,9 +231,10 @@ where
 
     fn call(&mut self, request: Request<B>) -> Answering {
         let server = self.clone();
-        let writes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+        let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+        let cared_for = request.extensions().get::<DoneToItsEnd>().is_some();
         let answer = async move { server.handle(request).await };
-        if !writes {
+        if reads || cared_for {
             return Box::pin(answer);
         }
         // What changes something is done to its end, even if the client goes away.

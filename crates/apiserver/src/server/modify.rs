@@ -40,7 +40,7 @@ impl Server {
     ) -> Result<Answer, ApiError> {
         check_identity(call, &mut object)?;
         if call.resource.create_on_update && self.store().get(&call.key()).is_none() {
-            let owned = |server: &Self, object: &Value| {
+            let owned = |server: &Self, object: Value| {
                 track_update(None, object, &server.write(call, options).by(call))
             };
             return self.create_object(call, &object, options, owned).await;
@@ -53,7 +53,7 @@ impl Server {
             }
             let mut object = object.clone();
             call.resource.kind.default(&mut object);
-            let object = track_update(Some(old), &object, &server.write(call, options).by(call));
+            let object = track_update(Some(old), object, &server.write(call, options).by(call));
             Ok(Proposal { object, warnings: Vec::new() })
         };
         self.modify(call, options, propose).await
@@ -92,26 +92,22 @@ impl Server {
         let Proposal { object, mut warnings } = propose(self, &old)?;
         let next = self.complete(call, options, object, &old).map_err(|error| error.warned(&warnings))?;
         warnings.extend(resource.kind.warnings(&next, Some(&old)));
-        let object = match lifecycle::settle(&old, next, part, resource.traits) {
-            Updated::Same => old,
-            Updated::Changed(next) if options.dry_run => objects::converted(resource, next),
+        let object = |object| Content::Object(resource.clone(), object);
+        let content = match lifecycle::settle(&old, next, part, resource.traits) {
+            Updated::Same => Ok(object(old)),
+            Updated::Changed(next) if options.dry_run => Ok(object(objects::converted(resource, next))),
+            Updated::Changed(next) if lifecycle::ends(&next) && !resource.kind.is_held(&next) => {
+                // Its last state is the one before: that is what watchers are told.
+                let removed = self.remove(resource, &call.key(), old, stored.revision).await;
+                removed.map(|_| object(next))
+            }
             Updated::Changed(next) => {
-                let ends = lifecycle::ends(&next) && !resource.kind.is_held(&next);
-                let written = if ends {
-                    // Its last state is the one before: that is what watchers are told.
-                    let removed = self.remove(resource, &call.key(), old, stored.revision).await;
-                    removed.map(|_| next)
-                } else {
-                    self.put(resource, call.key(), next, Expect::At(stored.revision)).await
-                };
-                match written {
-                    Ok(object) => object,
-                    Err(error) => return Ok(Err(error)),
-                }
+                let expect = Expect::At(stored.revision);
+                let written = self.put_with(resource, call.key(), next, expect, Vec::new()).await;
+                written.map(|text| Content::ObjectText(resource.clone(), text))
             }
         };
-        let content = Content::Object(resource.clone(), object);
-        Ok(Ok(Answer { code: StatusCode::OK, content, warnings }))
+        Ok(content.map(|content| Answer { code: StatusCode::OK, content, warnings }))
     }
 
     /// What is to take the place of an object, as it is to be stored.
@@ -212,12 +208,11 @@ pub(super) fn check_version(call: &Call, object: &Value) -> Result<(), ApiError>
 
 /// What a client cannot change, although it may leave it away.
 fn check_deletion(call: &Call, object: &Value, old: &Value) -> Result<(), ApiError> {
-    let at = |object: &Value, name: &str| object.pointer("/metadata")?.get(name).cloned();
     let errors = ["deletionTimestamp", "deletionGracePeriodSeconds"].into_iter().filter_map(|name| {
-        let given = at(object, name).filter(|given| !given.is_null())?;
-        let path = Path::new("metadata").child(name);
-        let other = Some(&given) != at(old, name).as_ref();
-        other.then(|| FieldError::invalid(&path, given, "field is immutable"))
+        let given = metadata::field(object, name).filter(|given| !given.is_null())?;
+        let other = Some(given) != metadata::field(old, name);
+        let path = || Path::new("metadata").child(name);
+        other.then(|| FieldError::invalid(&path(), given.clone(), "field is immutable"))
     });
     let errors: Vec<FieldError> = errors.collect();
     if errors.is_empty() {

@@ -31,7 +31,7 @@ impl Server {
             let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
             let Ok(options) = WriteOptions::of(&call, WriteKind::Create) else { return };
             let options = WriteOptions { manager: "muster".to_owned(), ..options };
-            let owned = |server: &Self, object: &serde_json::Value| {
+            let owned = |server: &Self, object: serde_json::Value| {
                 track_update(None, object, &server.write(&call, &options).by(&call))
             };
             // One that is there from an earlier run stays as it is.

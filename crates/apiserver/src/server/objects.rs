@@ -24,10 +24,12 @@ impl Server {
         object: Value,
         expect: Expect,
     ) -> Result<Value, WriteError> {
-        self.put_with(resource, key, object, expect, Vec::new()).await
+        let object = converted(resource, object);
+        let stored = self.put_draft(key, draft(resource, &object), expect, Vec::new()).await?;
+        Ok(at(object, stored.revision))
     }
 
-    /// The same if everything that it needs is as it was.
+    /// The same if everything that it needs is as it was; gives back its text.
     pub(super) async fn put_with(
         &self,
         resource: &Resource,
@@ -35,15 +37,25 @@ impl Server {
         object: Value,
         expect: Expect,
         needs: Vec<Need>,
-    ) -> Result<Value, WriteError> {
-        let is_definition = *key.resource == *super::definitions::RESOURCE;
-        let object = converted(resource, object);
-        let stored = self.store().put_with(key, draft(resource, &object), expect, needs).await?;
-        let object = at(object, stored.revision);
-        if is_definition {
-            Box::pin(self.settle_definition(metadata::text(&object, "name"))).await;
+    ) -> Result<Bytes, WriteError> {
+        let draft = draft(resource, &converted(resource, object));
+        let stored = self.put_draft(key, draft, expect, needs).await?;
+        Ok(text(resource, &stored.object, stored.revision, true))
+    }
+
+    async fn put_draft(
+        &self,
+        key: Key,
+        draft: Draft,
+        expect: Expect,
+        needs: Vec<Need>,
+    ) -> Result<Stored, WriteError> {
+        let definition = (*key.resource == *super::definitions::RESOURCE).then(|| key.name.clone());
+        let stored = self.store().put_with(key, draft, expect, needs).await?;
+        if let Some(name) = definition {
+            Box::pin(self.settle_definition(&name)).await;
         }
-        Ok(object)
+        Ok(stored)
     }
 
     /// Removes an object of this resource; its last state is given back.

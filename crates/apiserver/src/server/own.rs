@@ -66,7 +66,7 @@ impl Server {
         let propose = |server: &Self, old: &Value| {
             let mut object = old.clone();
             change(&mut object);
-            let object = track_update(Some(old), &object, &server.write(&call, &options).by(&call));
+            let object = track_update(Some(old), object, &server.write(&call, &options).by(&call));
             Ok(Proposal { object, warnings: Vec::new() })
         };
         match self.modify(&call, &options, propose).await {
@@ -80,7 +80,7 @@ impl Server {
         let Some(call) = self.own_call(key, None) else { return Ok(()) };
         let call = Call { name: None, ..call };
         let options = own_options(&call, WriteKind::Create)?;
-        let owned = |server: &Self, object: &Value| {
+        let owned = |server: &Self, object: Value| {
             track_update(None, object, &server.write(&call, &options).by(&call))
         };
         match self.create_object(&call, object, &options, owned).await {

@@ -86,7 +86,7 @@ impl Server {
             check_uid(call, &object, old)?;
             check_version(call, &object)?;
             call.resource.kind.default(&mut object);
-            let object = track_update(Some(old), &object, &server.write(call, &options).by(call));
+            let object = track_update(Some(old), object, &server.write(call, &options).by(call));
             Ok(Proposal { object, warnings })
         };
         self.modify(call, &options, propose).await
@@ -112,7 +112,7 @@ impl Server {
             metadata::set(&mut object, "resourceVersion", None);
             let Incoming { object: read, warnings } = read_applied(call, &options, object, &decoded)?;
             // The owners are those of the apply, whatever is filled in afterwards.
-            let owned = |_: &Self, object: &Value| object.clone();
+            let owned = |_: &Self, object: Value| object;
             warning(warnings, self.create_object(call, &read, &options, owned).await)
         };
         let propose = |server: &Self, old: &Value| {

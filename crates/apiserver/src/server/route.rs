@@ -1,5 +1,6 @@
 //! From a request to what it is about, and to the one who does it.
 
+use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
@@ -13,6 +14,7 @@ use super::body::{self, Body};
 use super::call::{Call, not_allowed};
 use super::endpoints::Inquiry;
 use super::faults::{ConnectionLost, Fault, Seen};
+use super::logs::is_log;
 use super::shown::Shown;
 use crate::error::{ApiError, Reason, Subject};
 use crate::lifecycle::Source;
@@ -20,6 +22,9 @@ use crate::request::path::{Path, ResourcePath, is_escaped_well};
 use crate::request::query::Query;
 use crate::reviews::User;
 use crate::store::{FIRST_REVISION, Revision};
+
+/// Who asks when nobody else is said to.
+static ADMINISTRATOR: LazyLock<User> = LazyLock::new(User::administrator);
 
 impl Server {
     /// Answers a request.
@@ -29,14 +34,15 @@ impl Server {
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let (parts, body) = request.into_parts();
-        let answer = self.answer(&parts, body).await;
-        if parts.method == Method::HEAD {
+        let is_head = parts.method == Method::HEAD;
+        let answer = self.answer(parts, body).await;
+        if is_head {
             return answer.map(|answer| answer.map(|_| body::full("")));
         }
         answer
     }
 
-    async fn answer<B>(&self, parts: &Parts, body: B) -> Result<Response<Body>, ConnectionLost>
+    async fn answer<B>(&self, parts: Parts, body: B) -> Result<Response<Body>, ConnectionLost>
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -49,8 +55,8 @@ impl Server {
                 "the query of the request cannot be understood",
             )));
         };
-        let user = parts.extensions.get::<User>().cloned().unwrap_or_else(User::administrator);
-        let inquiry = Inquiry { method: &parts.method, headers: &parts.headers, query: &query, user: &user };
+        let user = parts.extensions.get::<User>().unwrap_or(&ADMINISTRATOR);
+        let inquiry = Inquiry { method: &parts.method, headers: &parts.headers, query: &query, user };
         if let Path::Nowhere(group) = &path {
             return Ok(self.unknown_resource(group));
         }
@@ -77,9 +83,9 @@ impl Server {
             Some(Ok(watching)) => watching,
             None => query,
         };
-        let headers = parts.headers.clone();
+        let Parts { method, headers, .. } = parts;
         let call = Call { resource, namespace, name, subresource, query, headers, body };
-        self.serve(call, &parts.method).await
+        self.serve(call, &method).await
     }
 
     /// The answer for a resource that is not there: in groups that are built in, an error; elsewhere, nothing.
@@ -171,6 +177,9 @@ impl Server {
         }
         if is_binding(call) {
             return if seen.verb == "create" { self.bind(call).await } else { Err(not_allowed()) };
+        }
+        if is_log(call) {
+            return if seen.verb == "get" { self.log(call).await } else { Err(not_allowed()) };
         }
         if let Some(part) = call.subresource.as_deref() {
             let known = part == "status" && call.resource.traits.status

@@ -44,7 +44,13 @@ impl Server {
         let whole = Call { subresource: None, ..call.clone() };
         let propose = |server: &Self, old: &Value| server.rescale(call, paths, &sent, &options, old);
         let answer = self.modify(&whole, &options, propose).await?;
-        let Content::Object(resource, object) = answer.content else { return Ok(answer) };
+        let (resource, object) = match answer.content {
+            Content::Object(resource, object) => (resource, object),
+            Content::ObjectText(resource, text) => {
+                (resource, serde_json::from_slice(&text).unwrap_or_default())
+            }
+            _ => return Ok(answer),
+        };
         let scale = without_owners(scale_of(&object, &resource, paths)?);
         Ok(Answer {
             code: StatusCode::OK,
@@ -80,7 +86,7 @@ impl Server {
             let (mut wanted, warnings) = sent.on(call, options, &scale)?;
             check(call, old, &mut wanted, sent).map_err(|error| error.warned(&warnings))?;
             let untyped = call.resource.kind.is_custom() && wanted.get("kind").is_none();
-            let tracked = track_update(Some(&scale), &wanted, &write);
+            let tracked = track_update(Some(&scale), wanted, &write);
             (if untyped { without_owners(tracked) } else { tracked }, warnings)
         };
         let mut object = old.clone();

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::accept::{Encoding, Form, Offer, View};
 use super::answer::{Content, Page};
 use super::call::Call;
+use super::list_body::ListBody;
 use super::objects;
 use crate::error::{ApiError, Reason};
 use crate::go;
@@ -57,7 +58,7 @@ impl Shown {
     }
 
     /// Whether what is stored can be passed on as it is.
-    fn is_plain(&self) -> bool {
+    pub(super) fn is_plain(&self) -> bool {
         self.form.encoding == Encoding::Json && self.form.view == View::Objects && !self.pretty
     }
 
@@ -65,7 +66,6 @@ impl Shown {
     pub(super) fn text(&self, content: Content) -> Bytes {
         match content {
             Content::ObjectText(_, text) if self.is_plain() => text,
-            Content::List(resource, page) if self.is_plain() => list_text(&resource, &page).into(),
             Content::ObjectText(resource, text) => {
                 let object = serde_json::from_slice(&text).unwrap_or_default();
                 self.encode(&self.object(&resource, object))
@@ -75,7 +75,7 @@ impl Shown {
             Content::List(resource, page) => self.encode(&self.list(&resource, &page)),
             Content::Json(value) => self.encode(&value),
             Content::Text(text) => text.into(),
-            Content::Events(_) => Bytes::new(),
+            Content::Events(_) | Content::Log(_) => Bytes::new(),
         }
     }
 
@@ -192,22 +192,13 @@ fn go_type(resource: &Resource, custom: &str, built_in: &str) -> String {
     format!("*{group}.{built_in}")
 }
 
-fn list_text(resource: &Resource, page: &Page) -> Vec<u8> {
+/// A list as it is, its objects unread.
+pub(super) fn list_body(resource: &Resource, page: Page) -> ListBody {
     let head = format!(
         r#"{{"apiVersion":"{}","kind":"{}","metadata":{},"items":["#,
         resource.api_version(),
         resource.list_kind,
         page.metadata
     );
-    let size: usize = page.items.iter().map(|item| item.len() + 1).sum();
-    let mut text = Vec::with_capacity(head.len() + size + 2);
-    text.extend_from_slice(head.as_bytes());
-    for (index, item) in page.items.iter().enumerate() {
-        if index > 0 {
-            text.push(b',');
-        }
-        text.extend_from_slice(item);
-    }
-    text.extend_from_slice(b"]}");
-    text
+    ListBody::new(head.into(), page.items)
 }

@@ -1,6 +1,6 @@
 //! The window of past changes from which watches are served.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::{Document, Key, Revision, Stored};
@@ -70,12 +70,14 @@ pub(super) struct History {
     bytes: usize,
     /// All changes after this revision are kept.
     complete_after: Revision,
+    /// Of each resource the last change that is not kept any more.
+    lost: HashMap<Arc<str>, Revision>,
 }
 
 impl History {
     /// Nothing before this revision is known: also what a store is after it was opened, as etcd after a compaction.
     pub(super) fn new(revision: Revision) -> Self {
-        Self { changes: VecDeque::new(), bytes: 0, complete_after: revision }
+        Self { changes: VecDeque::new(), bytes: 0, complete_after: revision, lost: HashMap::new() }
     }
 
     pub(super) fn push(&mut self, change: Arc<Change>) {
@@ -96,6 +98,10 @@ impl History {
         if let Some(dropped) = self.changes.pop_front() {
             self.bytes -= dropped.bytes();
             self.complete_after = dropped.revision;
+            match self.lost.get_mut(&dropped.key.resource) {
+                Some(lost) => *lost = dropped.revision,
+                None => drop(self.lost.insert(dropped.key.resource.clone(), dropped.revision)),
+            }
         }
     }
 
@@ -104,7 +110,23 @@ impl History {
         if revision < self.complete_after {
             return Err(TooOld { asked: revision, oldest: self.complete_after });
         }
+        Ok(self.kept_after(revision))
+    }
+
+    /// The same for who knows all changes of this resource up to that revision: what happened to others need not be kept.
+    pub(super) fn after_of(
+        &self,
+        resource: &str,
+        revision: Revision,
+    ) -> Result<impl Iterator<Item = &Arc<Change>>, TooOld> {
+        if self.lost.get(resource).is_some_and(|lost| *lost > revision) {
+            return Err(TooOld { asked: revision, oldest: self.complete_after });
+        }
+        Ok(self.kept_after(revision))
+    }
+
+    fn kept_after(&self, revision: Revision) -> impl Iterator<Item = &Arc<Change>> {
         let from = self.changes.partition_point(|change| change.revision <= revision);
-        Ok(self.changes.range(from..))
+        self.changes.range(from..)
     }
 }

@@ -9,21 +9,23 @@
 mod disk;
 mod document;
 mod error;
+mod followers;
 mod history;
 mod key;
 mod state;
 mod writer;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use serde_json::Value;
-use tokio::sync::watch;
 
 use self::disk::{Directory, Log};
 pub use self::document::{Document, Draft};
 pub use self::error::{OpenError, WriteError};
+pub use self::followers::Follower;
+use self::followers::Teller;
 pub use self::history::{Change, ChangeKind, HISTORY_BYTES, HISTORY_LIMIT, TooOld};
 pub use self::key::{Key, Scope};
 use self::state::{Batch, State, Wish};
@@ -87,11 +89,18 @@ pub struct Store {
     writer: Option<Arc<Writer>>,
 }
 
+/// Who is told of each change.
+type Told = Box<dyn Fn(&Change) + Send + Sync>;
+
 /// What readers and watchers see.
 struct Memory {
     state: RwLock<State>,
-    /// The newest revision, for watchers to wait on.
-    moved: watch::Sender<Revision>,
+    /// Who is told of each change at once; nobody but a test asks for it.
+    told: OnceLock<Told>,
+    /// The newest revision, for controllers to wait on.
+    moved: Teller,
+    /// The newest revision of a resource, for its watchers to wait on.
+    followed: RwLock<HashMap<Arc<str>, Teller>>,
     /// Why the last batch could not be written to disk.
     failure: Mutex<Option<String>>,
 }
@@ -106,6 +115,15 @@ impl Store {
     /// An empty store that lives in memory only. A write is done when its future is first polled.
     pub fn new() -> Self {
         Self { memory: Arc::new(Memory::new(State::new(BTreeMap::new(), FIRST_REVISION))), writer: None }
+    }
+
+    /// Another store with the same objects, in memory only: from here on each goes its own way. What happened before is
+    /// forgotten there.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        let state = self.memory.read();
+        let state = State::new(state.objects.clone(), state.revision);
+        Self { memory: Arc::new(Memory::new(state)), writer: None }
     }
 
     /// The store of this directory, which is made if there is none. What was acknowledged is there; what happened
@@ -237,6 +255,18 @@ impl Store {
         Ok((changes, state.revision))
     }
 
+    /// The same for who knows all that happened in this scope up to that revision.
+    pub fn more_changes(
+        &self,
+        scope: &Scope,
+        known: Revision,
+    ) -> Result<(Vec<Arc<Change>>, Revision), TooOld> {
+        let state = self.memory.read();
+        let changes = state.history.after_of(&scope.resource, known)?;
+        let within = changes.filter(|change| scope.contains(&change.key)).cloned().collect();
+        Ok((within, state.revision))
+    }
+
     /// All objects there are, as of one revision.
     pub fn all(&self) -> Snapshot {
         let state = self.memory.read();
@@ -252,8 +282,26 @@ impl Store {
     }
 
     /// Follows the newest revision.
-    pub fn follow(&self) -> watch::Receiver<Revision> {
-        self.memory.moved.subscribe()
+    pub fn follow(&self) -> Follower {
+        self.memory.moved.follow()
+    }
+
+    /// Follows the newest revision of this resource: whoever waits for it is not woken by what happens to others.
+    pub fn follow_resource(&self, resource: &Arc<str>) -> Follower {
+        // Whoever writes has the state locked when it tells: so nobody looks at the state with this one locked.
+        let now = self.revision();
+        let mut followed = self.memory.followed.write().unwrap_or_else(PoisonError::into_inner);
+        if !followed.contains_key(resource) {
+            followed.retain(|_, told| told.is_followed());
+        }
+        let told = followed.entry(resource.clone()).or_insert_with(|| Teller::new(now));
+        told.follow()
+    }
+
+    /// Tells of each change the moment it is made, before anything else can happen: for a test that holds what is written
+    /// against what is true. Whoever is told may read the store and must not write. False: someone is told already.
+    pub fn tell(&self, told: impl Fn(&Change) + Send + Sync + 'static) -> bool {
+        self.memory.told.set(Box::new(told)).is_ok()
     }
 
     /// Forgets all but the last `keep` changes, as a compaction does: watchers before them have to list again.
@@ -264,8 +312,14 @@ impl Store {
 
 impl Memory {
     fn new(state: State) -> Self {
-        let moved = watch::Sender::new(state.revision);
-        Self { state: RwLock::new(state), moved, failure: Mutex::new(None) }
+        let moved = Teller::new(state.revision);
+        Self {
+            state: RwLock::new(state),
+            told: OnceLock::new(),
+            moved,
+            followed: RwLock::default(),
+            failure: Mutex::new(None),
+        }
     }
 
     /// A write that is done at once.
@@ -276,9 +330,19 @@ impl Memory {
         for change in &batch.changes {
             state.apply(change);
         }
-        // Told under the lock, so that the newest revision is told last.
-        self.moved.send_replace(state.revision);
+        self.tell(&state, &batch.changes);
+        drop(state);
+        self.show(&batch.changes);
         Ok(stored)
+    }
+
+    /// Shows these changes to whoever asked to be told of each.
+    fn show(&self, changes: &[Arc<Change>]) {
+        if let Some(told) = self.told.get() {
+            for change in changes {
+                told(change);
+            }
+        }
     }
 
     /// Makes these changes, which are safe.
@@ -287,7 +351,21 @@ impl Memory {
         for change in changes {
             state.apply(change);
         }
-        self.moved.send_replace(state.revision);
+        self.tell(&state, changes);
+        drop(state);
+        self.show(changes);
+    }
+
+    /// Tells who waits for these changes. The state is locked meanwhile, so that the newest revision is told last.
+    fn tell(&self, state: &State, changes: &[Arc<Change>]) {
+        self.moved.tell(state.revision);
+        let followed = self.followed.read().unwrap_or_else(PoisonError::into_inner);
+        for change in changes {
+            // Once for all of a batch.
+            if let Some(told) = followed.get(&change.key.resource) {
+                told.tell(state.revision);
+            }
+        }
     }
 
     fn set_failure(&self, failure: Option<String>) {

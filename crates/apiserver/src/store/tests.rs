@@ -43,6 +43,23 @@ fn a_write_happens_only_on_what_was_expected() {
 }
 
 #[test]
+fn whoever_is_told_of_changes_finds_them_made() {
+    let store = Store::new();
+    let (seen, reader) = (Arc::new(Mutex::new(Vec::new())), store.clone());
+    let noted = seen.clone();
+    let told = move |change: &Change| {
+        let found = reader.get(&change.key).map(|stored| stored.revision);
+        noted.lock().unwrap().push((change.kind, change.revision, found));
+    };
+    assert!(store.tell(told));
+    assert!(!store.tell(|_| ()), "one is enough");
+    done(store.put(key("a"), object(1), Expect::Absent)).unwrap();
+    done(store.put(key("a"), object(2), Expect::At(1))).unwrap_err();
+    done(store.remove(&key("a"), object(1), 2)).unwrap();
+    assert_eq!(*seen.lock().unwrap(), [(ChangeKind::Added, 2, Some(2)), (ChangeKind::Deleted, 3, None)]);
+}
+
+#[test]
 fn a_list_is_of_one_revision_and_within_its_scope() {
     let store = Store::new();
     for name in ["b", "a"] {
@@ -123,10 +140,11 @@ fn what_is_too_large_is_refused() {
 fn a_follower_learns_that_something_moved() {
     let store = Store::new();
     let mut follower = store.follow();
-    assert!(!follower.has_changed().unwrap());
+    assert!(!follower.has_moved());
     done(store.put(key("a"), object(1), Expect::Absent)).unwrap();
-    assert!(follower.has_changed().unwrap());
-    assert_eq!(*follower.borrow_and_update(), 2);
+    assert!(follower.has_moved());
+    done(follower.moved());
+    assert!(!follower.has_moved());
 }
 
 proptest! {

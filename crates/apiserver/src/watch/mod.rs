@@ -5,12 +5,11 @@ mod select;
 use std::collections::VecDeque;
 
 use serde_json::json;
-use tokio::sync::watch::Receiver;
 use tokio::time::Instant;
 
 pub use self::select::Selection;
 use crate::error::ApiError;
-use crate::store::{Document, Revision, Scope, Store, TooOld};
+use crate::store::{Document, Follower, Revision, Scope, Store, TooOld};
 
 /// How often a client that asked for bookmarks gets one when nothing happens.
 pub const BOOKMARK_INTERVAL: std::time::Duration = std::time::Duration::from_secs(60);
@@ -101,8 +100,10 @@ pub struct Watch {
     store: Store,
     options: WatchOptions,
     position: Revision,
+    /// Whether everything up to that position is known: from then on only what happens in its scope counts.
+    began: bool,
     ready: VecDeque<Event>,
-    moved: Receiver<Revision>,
+    moved: Follower,
     /// When the next bookmark is due.
     bookmark: Instant,
     ends: Instant,
@@ -112,7 +113,7 @@ pub struct Watch {
 impl Watch {
     /// Begins a watch.
     pub fn new(store: &Store, options: WatchOptions) -> Result<Self, ApiError> {
-        let moved = store.follow();
+        let moved = store.follow_resource(&options.scope.resource);
         let mut ready = VecDeque::new();
         let position = match options.from {
             Start::Everything { marked, past } => {
@@ -136,7 +137,17 @@ impl Watch {
         };
         let ends = Instant::now() + options.lasts.min(MAX_WATCH);
         let bookmark = next_bookmark(Instant::now(), ends);
-        Ok(Self { store: store.clone(), options, position, ready, moved, bookmark, ends, over: false })
+        Ok(Self {
+            store: store.clone(),
+            options,
+            position,
+            began: false,
+            ready,
+            moved,
+            bookmark,
+            ends,
+            over: false,
+        })
     }
 
     /// The next event; none when the watch is over. Dropping the future loses nothing.
@@ -150,7 +161,7 @@ impl Watch {
                 return None;
             }
             // Seen before reading, so that a change between reading and waiting is not slept through.
-            self.moved.mark_unchanged();
+            self.moved.mark_seen();
             self.fetch();
             if !self.ready.is_empty() {
                 continue;
@@ -158,10 +169,14 @@ impl Watch {
             tokio::select! {
                 biased;
                 () = tokio::time::sleep_until(self.ends) => self.over = true,
-                moved = self.moved.changed() => self.over = moved.is_err(),
+                () = self.moved.moved() => {}
                 () = tokio::time::sleep_until(self.bookmark), if self.options.bookmarks => {
                     self.bookmark = next_bookmark(Instant::now(), self.ends);
-                    return Some(bookmark_at(&self.options, self.position, false));
+                    // What happened to others moves the position too.
+                    self.fetch();
+                    if self.ready.is_empty() {
+                        return Some(bookmark_at(&self.options, self.position, false));
+                    }
                 }
             }
         }
@@ -171,6 +186,7 @@ impl Watch {
     fn fetch(&mut self) {
         let known = match self.options.since {
             Some(oldest) if self.position < oldest => Err(TooOld { asked: self.position, oldest }),
+            _ if self.began => self.store.more_changes(&self.options.scope, self.position),
             _ => self.store.changes_after(&self.options.scope, self.position),
         };
         match known {
@@ -179,6 +195,7 @@ impl Watch {
                 self.ready.extend(told);
                 // Who asked for what is yet to come is not told what came before it.
                 self.position = self.position.max(complete);
+                self.began = true;
             }
             Err(too_old) => {
                 let status = ApiError::expired(too_old.to_string()).to_status();

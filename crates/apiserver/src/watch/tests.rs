@@ -154,6 +154,50 @@ async fn who_falls_out_of_the_window_is_told_to_list_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_waits_for_one_resource_is_not_bothered_by_others_nor_left_behind_by_them() {
+    let store = Store::new();
+    let first = write(&store, "a", "red");
+    let mut watch = Watch::new(&store, options(Start::After(first))).unwrap();
+    let nothing = tokio::time::timeout(Duration::from_secs(1), watch.next()).await;
+    assert!(nothing.is_err());
+    let follower = store.follow_resource(&resource());
+    let other = Key::new(&Arc::from("g/gadgets"), "ns", "x");
+    done(store.put(other, object("x", "red"), Expect::Absent)).unwrap();
+    assert!(!follower.has_moved());
+    store.compact(0);
+    let second = write(&store, "a", "blue");
+    assert!(follower.has_moved());
+    assert_eq!(next(&mut watch).await, is(EventKind::Modified, "a", second));
+    let mut late = Watch::new(&store, options(Start::After(first))).unwrap();
+    assert_eq!(late.next().await.unwrap().kind, EventKind::Error, "it cannot know what it missed");
+}
+
+#[tokio::test]
+async fn thousands_of_watches_are_all_told_everything_in_order() {
+    const WATCHES: usize = 3_000;
+    let store = Store::new();
+    let watch = |_| {
+        let mut watch = Watch::new(&store, options(Start::After(store.revision()))).unwrap();
+        tokio::spawn(async move {
+            let mut told = Vec::new();
+            while told.len() < 10 {
+                told.push(watch.next().await.unwrap().revision);
+            }
+            told
+        })
+    };
+    let watches: Vec<_> = (0..WATCHES).map(watch).collect();
+    let mut written = Vec::new();
+    for colour in 0..10 {
+        written.push(write(&store, "a", &colour.to_string()));
+        tokio::task::yield_now().await;
+    }
+    for watch in watches {
+        assert_eq!(watch.await.unwrap(), written);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_came_before_the_resource_is_not_told() {
     let store = Store::new();
     let start = store.revision();

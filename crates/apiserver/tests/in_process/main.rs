@@ -6,6 +6,7 @@ mod approved;
 mod concurrent;
 mod faults;
 mod interrupted;
+mod logs;
 mod objects;
 mod overtaken;
 mod protobuf;

@@ -70,7 +70,7 @@ fn tracked(kind: &Kind, live: Option<&Value>, mut new: Value, by: &By<'_>) -> Va
         kind.default(&mut new);
     }
     omit_empty(kind, &mut new);
-    track_update(live, &new, by)
+    track_update(live, new, by)
 }
 
 /// A built-in kind is read into its type, which is printed without empty lists and maps.

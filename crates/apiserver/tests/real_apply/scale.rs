@@ -67,7 +67,7 @@ fn expected(
         Write::Merge(patch) => {
             let mut new = merge_patch(&scale, patch).unwrap();
             omit_zero(&mut new);
-            track_update(Some(&scale), &new, &by)
+            track_update(Some(&scale), new, &by)
         }
         Write::Apply { config, force } => {
             apply(Some(&scale), config, *force, &by).map_err(|error| error.to_string())?.object

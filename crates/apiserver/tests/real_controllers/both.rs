@@ -1,10 +1,10 @@
 //! One story, told to both servers step by step; after each part of it both have the same objects.
 
-use muster_test_control_plane::eventually;
+use muster_test_control_plane::{differences, eventually};
 use serde_json::{Value, json};
 
 use crate::kubelet;
-use crate::normal::{differences, normal};
+use crate::normal::normal;
 use crate::plane::{Plane, deadline};
 use crate::world::World;
 

@@ -106,30 +106,3 @@ impl Names {
         text
     }
 }
-
-/// The places where two values differ.
-pub(crate) fn differences(real: &Value, ours: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    compare("", real, ours, &mut found);
-    found
-}
-
-fn compare(at: &str, real: &Value, ours: &Value, found: &mut Vec<String>) {
-    match (real, ours) {
-        (Value::Object(one), Value::Object(other)) => {
-            let mut names: Vec<_> = one.keys().chain(other.keys()).collect();
-            names.sort();
-            names.dedup();
-            for name in names {
-                compare(&format!("{at}/{name}"), &real[name], &ours[name], found);
-            }
-        }
-        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
-            for (number, (one, other)) in one.iter().zip(other).enumerate() {
-                compare(&format!("{at}/{number}"), one, other, found);
-            }
-        }
-        _ if real == ours => {}
-        _ => found.push(format!("{at}:\n    real {real}\n    ours {ours}")),
-    }
-}

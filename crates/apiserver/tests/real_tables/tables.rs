@@ -14,10 +14,14 @@ pub(crate) fn compare(server: &Server, printer: &dyn Print, path: &str) {
         [("None", Include::None), ("Metadata", Include::Metadata), ("Object", Include::Object)]
     {
         let separator = if path.contains('?') { '&' } else { '?' };
-        let before = Timestamp::now();
-        let real = server.get_as(&format!("{path}{separator}includeObject={parameter}"), AS_TABLE);
-        let after = Timestamp::now();
         let list = server.get(path);
+        // Of the same moment: other tests make objects, too.
+        let version =
+            list["metadata"]["resourceVersion"].as_str().unwrap_or_else(|| panic!("{path}: {list}"));
+        let moment = format!("resourceVersion={version}&resourceVersionMatch=Exact");
+        let before = Timestamp::now();
+        let real = server.get_as(&format!("{path}{separator}includeObject={parameter}&{moment}"), AS_TABLE);
+        let after = Timestamp::now();
         let kind = list["kind"].as_str().unwrap_or_else(|| panic!("{path}: {list}")).trim_end_matches("List");
         let mut objects = list["items"].as_array().unwrap().clone();
         for object in &mut objects {

@@ -92,11 +92,16 @@ impl FieldSet {
     /// The fields of either.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
+        if self.is_empty() {
+            return other.clone();
+        }
         let mut all = self.clone();
         for (element, node) in &other.nodes {
             let mine = all.nodes.entry(element.clone()).or_default();
             mine.member |= node.member;
-            mine.children = mine.children.union(&node.children);
+            if !node.children.is_empty() {
+                mine.children = mine.children.union(&node.children);
+            }
         }
         all
     }

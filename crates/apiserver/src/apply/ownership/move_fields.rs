@@ -6,7 +6,7 @@ use super::conflict::Conflicts;
 use super::entries::Managed;
 use super::{Typings, Write};
 use crate::apply::fields::FieldSet;
-use crate::apply::typed::{Comparison, compare, reconcile};
+use crate::apply::typed::{Comparison, Problems, compare, compare_fitting, reconcile};
 use crate::apply::typing::Typing;
 
 /// Why ownership could not be worked out.
@@ -28,13 +28,14 @@ pub(super) fn typing_of<'a>(write: &Write<'a>) -> Result<&'a Typing, String> {
 pub(super) fn under_todays_schema(typings: &Typings, managed: Managed) -> Managed {
     let known = managed.into_iter().filter_map(|(identity, mut entry)| {
         let typing = typings.get(&entry.api_version)?;
-        entry.fields = reconcile(typing.view(), &entry.fields);
+        entry.fields = reconcile(typing.view(), std::mem::take(&mut entry.fields));
         Some((identity, entry))
     });
     known.collect()
 }
 
-/// Takes what changed from everybody but the writer. Without force, what somebody else owns must not change.
+/// Takes what changed from everybody but the writer. Without force, what somebody else owns must not change. The live
+/// object must have been found to fit the type of the request's version.
 pub(super) fn take_changes(
     write: &Write<'_>,
     live: &Value,
@@ -43,32 +44,35 @@ pub(super) fn take_changes(
     writer: Option<&str>,
     force: bool,
 ) -> Result<(Managed, Comparison), Refused> {
-    let changes_in = |typing: &Typing| {
-        let changes = compare(typing.view(), live, new)
-            .map_err(|problems| Refused::Broken(format!("failed to compare objects: {problems}")))?;
-        Ok::<_, Refused>(changes.without(write.reset))
+    let changes_of = |compared: Result<Comparison, Problems>| {
+        let changes =
+            compared.map_err(|problems| Refused::Broken(format!("failed to compare objects: {problems}")))?;
+        Ok::<_, Refused>(if write.reset.is_empty() { changes } else { changes.without(write.reset) })
     };
-    let changes = changes_in(typing_of(write).map_err(Refused::Broken)?)?;
+    let typing = typing_of(write).map_err(Refused::Broken)?;
+    let changes = changes_of(compare_fitting(typing.view(), live, new))?;
+    let given = changes.modified.union(&changes.added);
     let mut conflicts = Conflicts::default();
     let mut taken: Vec<(String, FieldSet)> = Vec::new();
     for (identity, entry) in managed.iter().filter(|(identity, _)| Some(identity.as_str()) != writer) {
-        let other;
-        let changes = if entry.api_version == write.api_version {
-            &changes
+        let contested = if entry.api_version == write.api_version {
+            let contested = entry.fields.intersection(&given);
+            taken.push((identity.clone(), contested.union(&changes.removed)));
+            contested
         } else {
             let Some(typing) = write.typings.get(&entry.api_version) else { continue };
-            other = changes_in(typing)?;
-            &other
+            let changes = changes_of(compare(typing.view(), live, new))?;
+            let contested = entry.fields.intersection(&changes.modified.union(&changes.added));
+            taken.push((identity.clone(), contested.union(&changes.removed)));
+            contested
         };
-        let contested = entry.fields.intersection(&changes.modified.union(&changes.added));
         conflicts.add(entry, &contested);
-        taken.push((identity.clone(), contested.union(&changes.removed)));
     }
     if !force && !conflicts.0.is_empty() {
         return Err(Refused::Conflicts(conflicts));
     }
     for (identity, fields) in taken {
-        if let Some(entry) = managed.get_mut(&identity) {
+        if let Some(entry) = managed.get_mut(&identity).filter(|_| !fields.is_empty()) {
             entry.fields = entry.fields.difference(&fields);
         }
     }

@@ -61,7 +61,7 @@ impl Cluster {
         self.second += 1;
         let mut new = self.live.clone().unwrap_or_else(|| config(&json!({})));
         change(&mut new);
-        let tracked = track_update(self.live.as_ref(), &new, &self.write(manager));
+        let tracked = track_update(self.live.as_ref(), new.clone(), &self.write(manager));
         self.keep(tracked);
     }
 

@@ -9,26 +9,20 @@ use super::entries::listed;
 pub fn keep_times_of_equal(old: &Value, new: &mut Value) {
     let (Some(before), Some(after)) = (listed(old), listed(new)) else { return };
     let same_owners = before.len() == after.len()
-        && before.iter().zip(after).all(|(before, after)| timeless(before) == timeless(after));
+        && before.iter().zip(after).all(|(before, after)| equal_without(before, after, "time"));
     if !same_owners || before == after || !equal_but_owners(old, new) {
         return;
     }
     new["metadata"]["managedFields"] = Value::Array(before.clone());
 }
 
-fn timeless(entry: &Value) -> Value {
-    let mut entry = entry.clone();
-    if let Some(entry) = entry.as_object_mut() {
-        entry.remove("time");
-    }
-    entry
+fn equal_but_owners(old: &Value, new: &Value) -> bool {
+    equal_without(old, new, "metadata") && equal_without(&old["metadata"], &new["metadata"], "managedFields")
 }
 
-fn equal_but_owners(old: &Value, new: &Value) -> bool {
-    let without = |object: &Value| {
-        let mut object = object.clone();
-        super::entries::forget(&mut object);
-        object
-    };
-    without(old) == without(new)
+/// Whether two objects are equal, one of their fields not counted.
+fn equal_without(one: &Value, other: &Value, left_out: &str) -> bool {
+    let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else { return one == other };
+    let counts = |field: &(&String, &Value)| field.0 != left_out;
+    one.iter().filter(counts).eq(other.iter().filter(counts))
 }

@@ -12,10 +12,10 @@ use crate::apply::typing::Typing;
 
 /// The new object with its `managedFields`. `live` is what it replaces, none for a create. Never fails: where the
 /// objects do not fit their types, the new one is left without owners, as on the server.
-pub fn track_update(live: Option<&Value>, new: &Value, write: &Write<'_>) -> Value {
+pub fn track_update(live: Option<&Value>, new: Value, write: &Write<'_>) -> Value {
     let live = live.unwrap_or(write.empty);
-    let managed = live_or_new(live, new, write);
-    let mut object = new.clone();
+    let managed = live_or_new(live, &new, write);
+    let mut object = new;
     forget(&mut object);
     if managed.is_empty() && live["metadata"]["uid"].as_str().is_some_and(|uid| !uid.is_empty()) {
         // Whoever has taken the owners out of an object does not want them back.

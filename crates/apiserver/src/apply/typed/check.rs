@@ -41,12 +41,14 @@ fn check_fields(
 ) -> Problems {
     let mut problems = Problems::default();
     for (name, value) in fields {
-        let element = PathElement::field(name);
         if !map.declares(name) && !map.open() {
-            problems.add(Problems::one("field not declared in schema").under(&element));
+            problems.add(Problems::one("field not declared in schema").under(&PathElement::field(name)));
             break;
         }
-        problems.add(check(map.field(name), value, duplicates).under(&element));
+        let found = check(map.field(name), value, duplicates);
+        if !found.is_empty() {
+            problems.add(found.under(&PathElement::field(name)));
+        }
     }
     problems
 }

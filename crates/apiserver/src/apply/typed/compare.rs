@@ -30,13 +30,23 @@ impl Comparison {
 
 /// Compares two values of one type.
 pub(crate) fn compare(view: View<'_>, old: &Value, new: &Value) -> Result<Comparison, Problems> {
-    let mut walker = Walker::default();
+    run(Walker::default(), view, old, new)
+}
+
+/// The same of values of which the old one is known to fit the type: what is equal need not be looked into.
+pub(crate) fn compare_fitting(view: View<'_>, old: &Value, new: &Value) -> Result<Comparison, Problems> {
+    run(Walker { fits: true, ..Walker::default() }, view, old, new)
+}
+
+fn run(mut walker: Walker, view: View<'_>, old: &Value, new: &Value) -> Result<Comparison, Problems> {
     walker.walk(view, Some(old), Some(new));
     if walker.problems.is_empty() { Ok(walker.changes) } else { Err(walker.problems) }
 }
 
 #[derive(Default)]
 struct Walker {
+    /// Whether the old value is known to fit its type.
+    fits: bool,
     path: Path,
     changes: Comparison,
     problems: Problems,
@@ -119,7 +129,15 @@ impl Walker {
         }
     }
 
+    /// Whether there is nothing to be found here.
+    fn skips(&self, old: Side<'_>, new: Side<'_>) -> bool {
+        self.fits && old.is_some() && old == new
+    }
+
     fn step(&mut self, element: &PathElement, view: View<'_>, old: Side<'_>, new: Side<'_>) {
+        if self.skips(old, new) {
+            return;
+        }
         self.path.push(element.clone());
         self.walk(view, old, new);
         self.path.pop();
@@ -135,7 +153,10 @@ impl Walker {
         let (old, new) = (old.unwrap_or(&none), new.unwrap_or(&none));
         let names: BTreeSet<_> = old.keys().chain(new.keys()).collect();
         for name in names {
-            self.step(&PathElement::field(name), map.field(name), old.get(name), new.get(name));
+            let (old, new) = (old.get(name), new.get(name));
+            if !self.skips(old, new) {
+                self.step(&PathElement::field(name), map.field(name), old, new);
+            }
         }
     }
 

@@ -10,7 +10,7 @@ mod remove;
 
 pub(crate) use check::{Duplicates, check};
 pub(crate) use collect::collect;
-pub(crate) use compare::{Comparison, compare};
+pub(crate) use compare::{Comparison, compare, compare_fitting};
 pub(crate) use merge::merge;
 pub(crate) use named::with_named;
 pub(crate) use reconcile::reconcile;

@@ -4,10 +4,10 @@ use crate::apply::fields::{FieldSet, Path, PathElement};
 use crate::apply::typing::{Form, View};
 
 /// The set as it would have been recorded under this type.
-pub(crate) fn reconcile(view: View<'_>, set: &FieldSet) -> FieldSet {
+pub(crate) fn reconcile(view: View<'_>, set: FieldSet) -> FieldSet {
     let mut whole = FieldSet::new();
-    walk(view, set, false, &mut Path::new(), &mut whole);
-    if whole.is_empty() { set.clone() } else { set.without_trees(&whole).union(&whole) }
+    walk(view, &set, false, &mut Path::new(), &mut whole);
+    if whole.is_empty() { set } else { set.without_trees(&whole).union(&whole) }
 }
 
 /// Collects the fields that are now owned as a whole. `leaf` says that nothing below this field is owned.

@@ -120,7 +120,7 @@ fn what_became_whole_is_owned_whole() {
         "f:rgb": {".": {}, "f:r": {}}, "f:whole": {"v:\"x\"": {}}, "f:map": {"f:k": {}}, "f:any": {"f:x": {}}}}));
     let expected =
         json!({"f:spec": {"f:rgb": {}, "f:whole": {}, "f:map": {"f:k": {}}, "f:any": {"f:x": {}}}});
-    assert_eq!(reconcile(typing().view(), &set.unwrap()).to_json(), expected);
+    assert_eq!(reconcile(typing().view(), set.unwrap()).to_json(), expected);
 }
 
 #[test]

@@ -25,9 +25,6 @@ use crate::error::ApiError;
 use crate::lifecycle::Part;
 use crate::schema::FieldError;
 
-/// Where a definition has its versions, of which it must have one.
-const VERSIONS: &str = "/spec/versions";
-
 /// The definition of metadata.
 const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
@@ -78,11 +75,13 @@ impl BuiltIn {
         object: &mut Value,
     ) -> Result<Vec<String>, String> {
         let given = empty_lists(object);
-        let without_versions = object.pointer(VERSIONS).and_then(Value::as_array).is_some_and(Vec::is_empty);
+        // A definition must have a version.
+        let versions = |object: &Value| object.get("spec")?.get("versions")?.as_array().map(Vec::len);
+        let without_versions = versions(object) == Some(0);
         let unknown = read(&self.definition, object)?;
         // What is wrong with it is shown as it was sent.
-        if let Some(versions) = object.pointer_mut(VERSIONS).filter(|_| without_versions) {
-            *versions = json!([]);
+        if without_versions && object["spec"].get("versions").is_some() {
+            object["spec"]["versions"] = json!([]);
         }
         // Whoever sends an empty list that is always printed owns it; it is stored as none.
         for name in given {

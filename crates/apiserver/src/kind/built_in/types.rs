@@ -70,6 +70,11 @@ pub(crate) type Struct = BTreeMap<String, Field>;
 
 /// The struct of a definition.
 pub(crate) fn struct_of(definition: &str) -> Option<&'static Struct> {
+    named_struct_of(definition).map(|(_, of)| of)
+}
+
+/// The same, with its name in Go.
+pub(crate) fn named_struct_of(definition: &str) -> Option<(&'static str, &'static Struct)> {
     static ALL: LazyLock<BTreeMap<String, Struct>> = LazyLock::new(|| {
         let read: BTreeMap<String, Vec<Vec<String>>> = serde_json::from_str(TYPES).unwrap_or_default();
         let structs = read.into_iter().map(|(name, fields)| {
@@ -78,7 +83,7 @@ pub(crate) fn struct_of(definition: &str) -> Option<&'static Struct> {
         });
         structs.collect()
     });
-    ALL.get(definition)
+    ALL.get_key_value(definition).map(|(name, of)| (short_name(name), of))
 }
 
 /// The definition of a kind.
@@ -99,6 +104,11 @@ pub(crate) fn short_name(definition: &str) -> &str {
 }
 
 impl Field {
+    /// Whether it is left out when it is not given, whatever else there is.
+    pub(crate) fn is_left_out(&self) -> bool {
+        self.omit_zero || self.omit_empty && !matches!(self.of, Type::Struct(_) | Type::Special(_))
+    }
+
     /// Its name, its type, and the embedded structs that it is a field of.
     fn read(place: usize, words: &[String]) -> Option<(String, Self)> {
         let [name, text, embedded @ ..] = words else { return None };

@@ -8,7 +8,7 @@ pub use names::{NameRule, label, label_1035, label_key, label_value, path_segmen
 
 use serde_json::{Map, Value};
 
-use crate::lifecycle::metadata::{finalizers, is_ending, text};
+use crate::lifecycle::metadata::{field, finalizers, is_ending, text};
 use crate::schema::{FieldError, Path, go_json};
 
 /// How large the annotations of one object may be together, keys and values.
@@ -100,11 +100,25 @@ fn check(object: &Value, rules: Rules) -> Vec<FieldError> {
         let why = "must be greater than or equal to 0";
         errors.push(FieldError::invalid(&at.child("generation"), generation, why));
     }
-    errors.extend(check_labels(object.pointer("/metadata/labels"), &at.child("labels")));
-    errors.extend(check_annotations(object.pointer("/metadata/annotations"), &at.child("annotations")));
-    errors.extend(check_owners(object, &at.child("ownerReferences")));
-    errors.extend(check_finalizers(&finalizers(object), &at.child("finalizers")));
-    errors.extend(check_managers(object, &at.child("managedFields")));
+    errors.extend(check_texts(object));
+    errors.extend(check_owners(object));
+    let finalizers = finalizers(object);
+    if !finalizers.is_empty() {
+        errors.extend(check_finalizers(&finalizers, &at.child("finalizers")));
+    }
+    errors.extend(check_managers(object));
+    errors
+}
+
+/// What is wrong with labels and annotations.
+fn check_texts(object: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if let Some(labels) = field(object, "labels") {
+        errors.extend(check_labels(Some(labels), &Path::new("metadata.labels")));
+    }
+    if let Some(annotations) = field(object, "annotations") {
+        errors.extend(check_annotations(Some(annotations), &Path::new("metadata.annotations")));
+    }
     errors
 }
 
@@ -118,19 +132,18 @@ fn check_change(object: &Value, old: &Value) -> Vec<FieldError> {
         let why = "must be specified for an update";
         errors.push(FieldError::invalid(&at.child("resourceVersion"), "", why));
     }
-    for field in
+    for name in
         ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"]
     {
-        let of = |object: &Value| object.get("metadata").and_then(|metadata| metadata.get(field)).cloned();
-        let (new, old) = (of(object), of(old));
-        if new != old {
-            errors.push(FieldError::invalid(&at.child(field), new.unwrap_or_default(), "field is immutable"));
+        let new = field(object, name);
+        if new != field(old, name) {
+            let new = new.cloned().unwrap_or_default();
+            errors.push(FieldError::invalid(&at.child(name), new, "field is immutable"));
         }
     }
-    errors.extend(check_labels(object.pointer("/metadata/labels"), &at.child("labels")));
-    errors.extend(check_annotations(object.pointer("/metadata/annotations"), &at.child("annotations")));
-    errors.extend(check_owners(object, &at.child("ownerReferences")));
-    errors.extend(check_managers(object, &at.child("managedFields")));
+    errors.extend(check_texts(object));
+    errors.extend(check_owners(object));
+    errors.extend(check_managers(object));
     errors
 }
 
@@ -171,10 +184,11 @@ pub fn check_annotations(annotations: Option<&Value>, at: &Path) -> Vec<FieldErr
     errors
 }
 
-fn check_owners(object: &Value, at: &Path) -> Vec<FieldError> {
+fn check_owners(object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut controller: Option<String> = None;
-    let Some(Value::Array(owners)) = object.pointer("/metadata/ownerReferences") else { return errors };
+    let Some(Value::Array(owners)) = field(object, "ownerReferences") else { return errors };
+    let at = &Path::new("metadata.ownerReferences");
     for owner in owners {
         let field = |name: &str| owner.get(name).and_then(Value::as_str).unwrap_or_default();
         let mut must = |name: &str, wrong: bool, why: &str| {
@@ -244,26 +258,23 @@ fn check_standard_finalizers(object: &Value) -> Vec<FieldError> {
         .collect()
 }
 
-fn check_managers(object: &Value, at: &Path) -> Vec<FieldError> {
+fn check_managers(object: &Value) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array);
+    let entries = field(object, "managedFields").and_then(Value::as_array);
     for (index, entry) in entries.into_iter().flatten().enumerate() {
-        let at = at.index(index);
+        let at = |name: &str| Path::new("metadata.managedFields").index(index).child(name);
         let field = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
         if !matches!(field("operation"), "Apply" | "Update") {
             let why = "must be `Apply` or `Update`";
-            errors.push(FieldError::invalid(&at.child("operation"), field("operation"), why));
+            errors.push(FieldError::invalid(&at("operation"), field("operation"), why));
         }
         if !matches!(field("fieldsType"), "" | "FieldsV1") {
-            errors.push(FieldError::invalid(
-                &at.child("fieldsType"),
-                field("fieldsType"),
-                "must be `FieldsV1`",
-            ));
+            let why = "must be `FieldsV1`";
+            errors.push(FieldError::invalid(&at("fieldsType"), field("fieldsType"), why));
         }
         for (name, max) in [("manager", MAX_MANAGER), ("subresource", MAX_SUBRESOURCE)] {
             if i64::try_from(field(name).len()).is_ok_and(|length| length > max) {
-                errors.push(FieldError::too_long(&at.child(name), max));
+                errors.push(FieldError::too_long(&at(name), max));
             }
         }
     }

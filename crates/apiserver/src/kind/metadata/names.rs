@@ -1,5 +1,7 @@
 //! The forms that names, labels and the like must have, with what the server says of those that do not.
 
+use std::borrow::Cow;
+
 /// Longest DNS label, and longest name of a label or annotation, in bytes.
 const MAX_LABEL: usize = 63;
 /// Longest DNS subdomain, in bytes.
@@ -40,11 +42,11 @@ impl NameRule {
 }
 
 /// A beginning may end with a dash; the server hides it, and one character more.
-fn masked(name: &str, is_prefix: bool) -> String {
+fn masked(name: &str, is_prefix: bool) -> Cow<'_, str> {
     let kept = name.len().checked_sub(2).and_then(|length| name.get(..length));
     match kept {
-        Some(kept) if is_prefix && name.ends_with('-') => format!("{kept}a"),
-        _ => name.to_owned(),
+        Some(kept) if is_prefix && name.ends_with('-') => format!("{kept}a").into(),
+        _ => name.into(),
     }
 }
 

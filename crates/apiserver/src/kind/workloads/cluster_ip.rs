@@ -13,13 +13,6 @@ use crate::error::ApiError;
 use crate::kind::Around;
 use crate::schema::{FieldError, Path};
 
-/// The addresses that Services get.
-const NETWORK: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 0);
-const NETWORK_BITS: u8 = 24;
-/// The first address of the range, the first of those given by chance, and the last.
-const FIRST: u32 = 1;
-const DYNAMIC: u32 = 16;
-const LAST: u32 = 254;
 pub(super) const NONE: &str = "None";
 
 /// Whether a Service has no address on purpose.
@@ -133,6 +126,8 @@ fn families(spec: &Value, lonely: bool, errors: &mut Vec<FieldError>) -> Vec<Str
 
 fn give_address(object: &mut Value, around: &dyn Around) -> Result<(), ApiError> {
     let taken = around.given().addresses;
+    let network = around.service_network();
+    let (first, dynamic, last) = network.numbers();
     let spec = at(object, "/spec");
     let asked = list(spec, "clusterIPs").first().and_then(Value::as_str).map(str::to_owned);
     let refused = |object: &Value, wrong: String| {
@@ -141,11 +136,11 @@ fn give_address(object: &mut Value, around: &dyn Around) -> Result<(), ApiError>
         Err(invalid(object, &[FieldError::invalid(&path, shown, wrong)]))
     };
     let address = match asked {
-        Some(asked) => match offset(&asked) {
+        Some(asked) => match number(&asked).filter(|number| network.has((*number).into())) {
             Some(_) if around.is_dry_run() => asked,
             None if around.is_dry_run() => {
                 let range = format!("the provided IP ({asked}) is not in the valid range");
-                let wrong = format!("{range}. The range of valid IPs is {NETWORK}/{NETWORK_BITS}");
+                let wrong = format!("{range}. The range of valid IPs is {network}");
                 return refused(object, format!("failed to allocate IP {asked}: {wrong}"));
             }
             None => {
@@ -161,9 +156,9 @@ fn give_address(object: &mut Value, around: &dyn Around) -> Result<(), ApiError>
             Some(_) => asked,
         },
         // None is looked for: this one nobody gets.
-        None if around.is_dry_run() => NETWORK.to_string(),
-        None => match take(FIRST, DYNAMIC, LAST, &taken, around.random()) {
-            Some(number) => Ipv4Addr::from(u32::from(NETWORK) + number).to_string(),
+        None if around.is_dry_run() => network.address().to_string(),
+        None => match take(first, dynamic, last, &taken, around.random()) {
+            Some(number) => Ipv4Addr::from(number).to_string(),
             None => return refused(object, "failed to allocate IP: range is full".to_owned()),
         },
     };
@@ -174,14 +169,11 @@ fn give_address(object: &mut Value, around: &dyn Around) -> Result<(), ApiError>
     Ok(())
 }
 
-/// The addresses of a Service, by their place in the range.
+/// The addresses of a Service, as numbers.
 pub(super) fn addresses_of(spec: &Value) -> BTreeSet<u32> {
-    list(spec, "clusterIPs").iter().filter_map(|address| offset(address.as_str()?)).collect()
+    list(spec, "clusterIPs").iter().filter_map(|address| number(address.as_str()?)).collect()
 }
 
-/// Which address of the range it is; None for others.
-fn offset(address: &str) -> Option<u32> {
-    let address: Ipv4Addr = address.parse().ok()?;
-    let offset = u32::from(address).checked_sub(u32::from(NETWORK))?;
-    (FIRST..=LAST).contains(&offset).then_some(offset)
+fn number(address: &str) -> Option<u32> {
+    address.parse::<Ipv4Addr>().ok().map(u32::from)
 }

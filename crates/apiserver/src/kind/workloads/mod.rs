@@ -27,10 +27,12 @@ mod schedule;
 mod selector;
 mod service;
 mod service_checks;
+mod service_network;
 mod stateful_set;
 mod template;
 
 pub(crate) use self::service::held;
+pub use self::service_network::ServiceNetwork;
 use super::Particular;
 
 /// What is particular to a kind of this family; None for other kinds.

@@ -95,11 +95,11 @@ fn what_a_write_cannot_change_it_does_not_own() {
     let by_status = Write { reset: &reset_by_status(), subresource: "status", ..by };
     let object = config(&json!({"a": "x"}));
     assert!(
-        managed_entries(&track_update(None, &object, &by)).unwrap()[0]
+        managed_entries(&track_update(None, object.clone(), &by)).unwrap()[0]
             .fields
             .has(&FieldSet::of_names(&[&["spec", "a"]]).paths()[0])
     );
-    assert!(managed_entries(&track_update(None, &object, &by_status)).unwrap().is_empty());
+    assert!(managed_entries(&track_update(None, object.clone(), &by_status)).unwrap().is_empty());
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::fmt::{self, Write as _};
 use serde_json::{Map, Value};
 
 use self::scalars::Wrong;
-use super::types::{Field, Special, Struct, Type, short_name, struct_of};
+use super::types::{Field, Special, Type, named_struct_of};
 use crate::go::settle_floats;
 
 /// The definition of what schemas inside of schemas are.
@@ -58,8 +58,8 @@ struct Reader {
     /// Where it is, as unknown fields are named.
     path: String,
     /// The fields around it, and the struct of the last.
-    fields: Vec<String>,
-    holder: Option<String>,
+    fields: Vec<&'static str>,
+    holder: Option<&'static str>,
     unknown: Vec<String>,
     /// What was wrong first; the rest is read nevertheless.
     wrong: Option<Failure>,
@@ -109,12 +109,14 @@ impl Reader {
     }
 
     fn fields(&mut self, mut given: Map<String, Value>, definition: &str) -> Result<Value, Stop> {
-        let none = Struct::new();
-        let known = struct_of(definition).unwrap_or(&none);
         let mut read = Map::new();
-        for (name, field) in known {
-            let value =
-                self.at_field(name, field, definition, |this| this.field(given.remove(name), field))?;
+        let (holder, known) = named_struct_of(definition).unzip();
+        for (name, field) in known.into_iter().flatten() {
+            let given = given.remove(name);
+            if given.is_none() && field.is_left_out() {
+                continue;
+            }
+            let value = self.at_field(name, field, holder, |this| this.field(given, field))?;
             read.extend(value.map(|value| (name.clone(), value)));
         }
         for name in given.keys().take(MAX_UNKNOWN.saturating_sub(self.unknown.len())) {
@@ -214,9 +216,9 @@ impl Reader {
 
     fn at_field<T>(
         &mut self,
-        name: &str,
-        field: &Field,
-        definition: &str,
+        name: &'static str,
+        field: &'static Field,
+        holder: Option<&'static str>,
         visit: impl FnOnce(&mut Self) -> T,
     ) -> T {
         let (length, depth) = (self.path.len(), self.fields.len());
@@ -224,9 +226,9 @@ impl Reader {
             self.path.push('.');
         }
         self.path.push_str(name);
-        self.fields.extend(field.embedded.iter().cloned());
-        self.fields.push(name.to_owned());
-        let around = self.holder.replace(short_name(definition).to_owned());
+        self.fields.extend(field.embedded.iter().map(String::as_str));
+        self.fields.push(name);
+        let around = std::mem::replace(&mut self.holder, holder);
         let result = visit(self);
         self.holder = around;
         self.fields.truncate(depth);
@@ -239,16 +241,16 @@ impl Reader {
         if self.converts {
             return failure;
         }
-        let fields = self.fields.iter().cloned().chain(failure.fields).collect();
-        Failure { holder: self.holder.clone().or(failure.holder), fields, ..failure }
+        let fields = self.fields.iter().copied().chain(failure.fields).collect();
+        Failure { holder: self.holder.or(failure.holder), fields, ..failure }
     }
 }
 
 /// Why an object cannot be read, and where.
 struct Failure {
     wrong: Wrong,
-    holder: Option<String>,
-    fields: Vec<String>,
+    holder: Option<&'static str>,
+    fields: Vec<&'static str>,
 }
 
 impl From<Wrong> for Failure {

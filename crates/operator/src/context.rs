@@ -23,6 +23,8 @@ use crate::queue::Queue;
 pub struct Context {
     /// The one door to the API server.
     pub door: Door,
+    /// The one namespace that is looked after; none for all.
+    pub namespace: Option<String>,
     /// What the API server told.
     pub caches: Arc<Caches>,
     /// What is to be done.

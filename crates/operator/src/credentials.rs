@@ -56,6 +56,14 @@ pub enum CredentialError {
 }
 
 impl CredentialError {
+    /// Whether a Secret of this name belongs to someone else, in words.
+    pub fn taken(&self) -> Option<String> {
+        match self {
+            Self::Taken { name, why } => Some(format!("Secret {name} ({why})")),
+            _ => None,
+        }
+    }
+
     /// In one word, for metrics.
     pub const fn reason(&self) -> &'static str {
         match self {
@@ -72,6 +80,8 @@ pub struct Credentials {
     /// The authority.
     pub ca: AgentCa,
     tls: OperatorTls,
+    /// The version of the Secret that the authority was read from.
+    version: Option<String>,
 }
 
 /// The key of `secretsHash`, which is kept with the authority.
@@ -95,16 +105,24 @@ pub async fn of_cluster(context: &Context, seen: &Seen, memory: &Shared) -> Resu
             context.queue.add(Key::Cluster(seen.name.clone()));
             Ok(())
         }
+        Some(Lookup::Found(live)) if is_known(live, memory) && !is_due(seen, memory) => {
+            let kept = lock(memory).credentials.clone();
+            if let Some(kept) = kept {
+                give_keys(context, seen, memory, &kept).await;
+            }
+            Ok(())
+        }
         Some(Lookup::Found(live)) => {
-            let mut ca = AgentCa::read(&cluster, live.data.as_ref().unwrap_or(&SecretData::new()))?;
-            let wanted = authority_secret(seen, &ca);
+            let wanted = secrets::agent_ca(&seen.cluster, "", "", &[]);
             if let Some(why) = owners::taken(&wanted.metadata, &live.metadata) {
                 return Err(CredentialError::Taken { name, why });
             }
+            let mut ca = AgentCa::read(&cluster, live.data.as_ref().unwrap_or(&SecretData::new()))?;
             if ca.rotate(seen.now, &mut chance)? {
                 put(context, &authority_secret(seen, &ca), Some(live)).await?;
+                lock(memory).secrets = None;
             }
-            keep(context, seen, memory, ca).await
+            keep(context, seen, memory, ca, live.resource_version()).await
         }
         Some(Lookup::Unreadable(why)) => Err(CredentialError::Unreadable { name, why: why.clone() }),
         None => Ok(()),
@@ -130,9 +148,26 @@ async fn put(context: &Context, secret: &Secret, live: Option<&Secret>) -> Resul
     written.map_err(|error| CredentialError::Call { what, error })
 }
 
-/// Keeps the authority in memory, and the keys of all Members; keys that are the same stay the same, so that no stream is
-/// opened anew.
-async fn keep(context: &Context, seen: &Seen, memory: &Shared, ca: AgentCa) -> Result<(), CredentialError> {
+/// Whether the authority in memory was read from this very Secret.
+fn is_known(live: &Secret, memory: &Shared) -> bool {
+    let memory = lock(memory);
+    memory.credentials.as_ref().is_some_and(|kept| kept.version == live.resource_version())
+}
+
+/// Whether the authority in memory, or what was made of it for the operator, is to be replaced.
+fn is_due(seen: &Seen, memory: &Shared) -> bool {
+    let kept = lock(memory).credentials.clone();
+    kept.is_none_or(|kept| kept.ca.is_due(seen.now) || kept.tls.is_due(&kept.ca, seen.now))
+}
+
+/// Keeps the authority in memory, and the keys of all Members.
+async fn keep(
+    context: &Context,
+    seen: &Seen,
+    memory: &Shared,
+    ca: AgentCa,
+    version: Option<String>,
+) -> Result<(), CredentialError> {
     let due = {
         let memory = lock(memory);
         memory.credentials.as_ref().is_none_or(|kept| kept.tls.is_due(&ca, seen.now))
@@ -140,46 +175,87 @@ async fn keep(context: &Context, seen: &Seen, memory: &Shared, ca: AgentCa) -> R
     if due {
         let tls = OperatorTls::new(&ca, &context.clock, &mut context.chance.generator())?;
         let mut memory = lock(memory);
-        memory.credentials = Some(Arc::new(Credentials { ca, tls }));
+        memory.credentials = Some(Arc::new(Credentials { ca, tls, version }));
         memory.keys = None;
         for member in &seen.members {
             context.queue.add(Key::Member(Name::of(member.as_ref())));
         }
     }
     let Some(credentials) = lock(memory).credentials.clone() else { return Ok(()) };
-    let known: Vec<String> = lock(memory).keys.iter().flat_map(|keys| keys.keys().cloned()).collect();
-    let wanted: Vec<String> = seen.members.iter().map(|member| member.name_any()).collect();
-    if !due && known == wanted {
-        return Ok(());
-    }
-    let mut keys = BTreeMap::new();
-    for member in &seen.members {
-        keys.insert(member.name_any(), tls_of(context, &credentials, member).await?);
-    }
-    lock(memory).keys = Some(Arc::new(keys));
+    give_keys(context, seen, memory, &credentials).await;
     Ok(())
 }
 
-async fn tls_of(
+/// Hands on the keys of all Members, if any of them is new.
+async fn give_keys(context: &Context, seen: &Seen, memory: &Shared, credentials: &Credentials) {
+    let keys = keys(context, seen, credentials, memory).await;
+    let mut memory = lock(memory);
+    let same = memory.keys.as_ref().is_some_and(|old| {
+        old.len() == keys.len()
+            && keys.iter().all(|(name, new)| old.get(name).is_some_and(|old| old.same(new)))
+    });
+    if !same {
+        memory.keys = Some(Arc::new(keys));
+    }
+}
+
+/// By what each Member's agent is known. One whose Secret cannot be used has none and is not reached; the others are.
+async fn keys(
+    context: &Context,
+    seen: &Seen,
+    credentials: &Credentials,
+    memory: &Shared,
+) -> BTreeMap<String, Tls> {
+    let mut keys = BTreeMap::new();
+    for member in &seen.members {
+        let tls = match &member.spec.external {
+            None => {
+                let server = credentials.ca.cluster().member(&member.name_any()).server_name();
+                server.map(|name| Tls { config: credentials.tls.config(), name }).map_err(Into::into)
+            }
+            Some(external) => {
+                let secret = Name::of(member.as_ref()).beside(&external.credentials.secret_name);
+                external_tls(context, credentials, member, &secret, memory).await
+            }
+        };
+        match tls {
+            Ok(tls) => drop(keys.insert(member.name_any(), tls)),
+            Err(error) => tracing::warn!(member = member.name_any(), %error, "has no way to an agent"),
+        }
+    }
+    keys
+}
+
+/// The keys in the Secret of an external Member, read anew when that has changed.
+async fn external_tls(
     context: &Context,
     credentials: &Credentials,
     member: &Member,
+    secret: &Name,
+    memory: &Shared,
 ) -> Result<Tls, CredentialError> {
-    let server = credentials.ca.cluster().member(&member.name_any()).server_name()?;
-    let Some(external) = &member.spec.external else {
-        return Ok(Tls { config: credentials.tls.config(), name: server });
+    let unreadable = |why: String| CredentialError::Unreadable { name: secret.to_string(), why };
+    let found = match read_secret(context, secret).await {
+        Lookup::Found(found) => found,
+        Lookup::NotFound => return Err(unreadable("it does not exist".to_owned())),
+        Lookup::Unreadable(why) => return Err(unreadable(why)),
     };
-    let name = Name::of(member).beside(&external.credentials.secret_name);
-    match read_secret(context, &name).await {
-        Lookup::Found(secret) => {
-            let data = secret.data.unwrap_or_default();
-            Ok(Tls { config: external_config(&name.to_string(), &data, &context.clock)?, name: server })
-        }
-        Lookup::NotFound => {
-            Err(CredentialError::Unreadable { name: name.to_string(), why: "it does not exist".to_owned() })
-        }
-        Lookup::Unreadable(why) => Err(CredentialError::Unreadable { name: name.to_string(), why }),
+    let version = format!(
+        "{secret} {} {}",
+        found.uid().unwrap_or_default(),
+        found.resource_version().unwrap_or_default()
+    );
+    let name = member.name_any();
+    if let Some((_, tls)) = lock(memory).external.get(&name).filter(|(known, _)| *known == version) {
+        return Ok(tls.clone());
     }
+    let data = found.data.unwrap_or_default();
+    let tls = Tls {
+        config: external_config(&secret.to_string(), &data, &context.clock)?,
+        name: credentials.ca.cluster().member(&name).server_name()?,
+    };
+    lock(memory).external.insert(name, (version, tls.clone()));
+    Ok(tls)
 }
 
 /// Makes sure that a Member has a certificate that lasts. It is looked at as often as other Secrets are.

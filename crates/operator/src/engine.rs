@@ -22,6 +22,10 @@ pub async fn reconcile(context: &Arc<Context>, name: &str) -> Result<Then, PassE
             context.queue.add(Key::Cluster(Name::of(cluster.as_ref())));
         }
     }
+    // An engine belongs to all namespaces: who looks after one of them reads it and says nothing.
+    if context.namespace.is_some() {
+        return Ok(Then::Rest);
+    }
     let Some(engine) = context.caches.engines.get(&Name::new("", name)) else { return Ok(Then::Rest) };
     let Some(object) = judged(&engine, context) else { return Ok(Then::Rest) };
     let api: Api<ReplicationEngine> = Api::all(context.door.client().clone());

@@ -84,6 +84,11 @@ impl Herald {
             return;
         }
         drop(said);
+        self.tell_of(object, occasion);
+    }
+
+    /// Says something about an object each time that it is told to: for turns, which happen once each.
+    pub fn tell_of<K: Cached>(&self, object: &K, occasion: &Occasion) {
         if self.0.waiting.try_send(self.event(object, occasion)).is_err() {
             tracing::warn!(
                 reason = occasion.reason,

@@ -25,6 +25,7 @@ pub mod metrics;
 pub mod news;
 pub mod pass;
 pub mod queue;
+pub mod rbac;
 pub mod run;
 pub mod serve;
 pub mod status;

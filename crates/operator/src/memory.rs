@@ -11,7 +11,10 @@ use muster_core::scaling::{Gain, Published};
 use muster_core::status::MemberTruths;
 use muster_core::validation::Report;
 
+use crate::agents::tls::Tls;
 use crate::child::AppliedChildren;
+use crate::cluster::Checked;
+use crate::cluster::observe::ReadSecrets;
 use crate::credentials::Credentials;
 use crate::key::Name;
 use crate::manager::Intent;
@@ -35,12 +38,18 @@ pub struct Memory {
     pub applied: Option<i64>,
     /// What the checks found, and at which generation.
     pub report: Option<(i64, Report)>,
+    /// What that was found with.
+    pub checked: Option<Checked>,
+    /// The Secrets, as they were last read.
+    pub secrets: Option<ReadSecrets>,
     /// What the manager was last asked to keep.
     pub intent: Option<Intent>,
     /// The authority of its agents.
     pub credentials: Option<Arc<Credentials>>,
     /// By what agents are known.
     pub keys: Option<Keys>,
+    /// The keys of external Members, and the version of the Secret that they were read from.
+    pub external: BTreeMap<String, (String, Tls)>,
     /// When members of each pool last came, joined or went.
     pub pools_changed: BTreeMap<String, Timestamp>,
     /// The members of each pool and how far they had come, as of then.

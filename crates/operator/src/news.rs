@@ -1,7 +1,7 @@
 //! What is news in a status that was written: said as Events, so that a restart, which writes nothing, says nothing.
 
 use muster_api::cluster::ReplicatedClusterStatus;
-use muster_api::names::ConditionType;
+use muster_api::names::{ConditionType, Phase};
 use muster_api::{Condition, Member, ReplicatedCluster};
 use muster_core::conditions::get;
 
@@ -9,14 +9,24 @@ use crate::context::Context;
 use crate::events::{Occasion, Tone};
 
 /// The conditions of a cluster that people want to hear of, and which turn of each is a warning.
-const OF_CLUSTER: [(ConditionType, &str); 7] = [
+const OF_CLUSTER: [(ConditionType, &str); 8] = [
     (ConditionType::SpecValid, "False"),
     (ConditionType::Ready, "False"),
     (ConditionType::Available, "False"),
+    (ConditionType::Healthy, "False"),
     (ConditionType::ClusteringActive, "False"),
     (ConditionType::ReconciliationActive, "False"),
     (ConditionType::Recovering, "True"),
     (ConditionType::RollingOut, ""),
+];
+
+/// Those that are False while a cluster is formed, or a Member made.
+const WHILE_FORMING: [ConditionType; 5] = [
+    ConditionType::Ready,
+    ConditionType::Available,
+    ConditionType::Healthy,
+    ConditionType::Joined,
+    ConditionType::StorageReady,
 ];
 
 /// The same for a Member.
@@ -31,8 +41,10 @@ pub fn of_cluster(context: &Context, before: &ReplicatedCluster, after: &Replica
     let empty = ReplicatedClusterStatus::default();
     let old = before.status.as_ref().unwrap_or(&empty);
     let new = after.status.as_ref().unwrap_or(&empty);
-    for occasion in turns(&OF_CLUSTER, &old.conditions, &new.conditions) {
-        context.herald.say_of(after, &occasion);
+    let forming = [Phase::Pending.as_str(), Phase::Provisioning.as_str()];
+    let formed = new.phase.as_deref().is_some_and(|phase| !forming.contains(&phase));
+    for occasion in turns(&OF_CLUSTER, formed, &old.conditions, &new.conditions) {
+        context.herald.tell_of(after, &occasion);
     }
     if old.primary != new.primary
         && let Some(primary) = &new.primary
@@ -41,7 +53,7 @@ pub fn of_cluster(context: &Context, before: &ReplicatedCluster, after: &Replica
             Some(before) => format!("clients are served by {primary}; before by {before}"),
             None => format!("clients are served by {primary}"),
         };
-        context.herald.say_of(after, &Occasion { tone: Tone::Normal, reason: "PrimaryChanged", message });
+        context.herald.tell_of(after, &Occasion { tone: Tone::Normal, reason: "PrimaryChanged", message });
     }
     if old.last_request != new.last_request
         && let Some(request) = &new.last_request
@@ -49,7 +61,7 @@ pub fn of_cluster(context: &Context, before: &ReplicatedCluster, after: &Replica
     {
         let tone = if request.result == "Done" { Tone::Normal } else { Tone::Warning };
         let message = format!("{} {}: {}: {}", request.action, request.id, request.result, request.message);
-        context.herald.say_of(after, &Occasion { tone, reason: "RequestEnded", message });
+        context.herald.tell_of(after, &Occasion { tone, reason: "RequestEnded", message });
     }
 }
 
@@ -57,21 +69,42 @@ pub fn of_cluster(context: &Context, before: &ReplicatedCluster, after: &Replica
 pub fn of_member(context: &Context, before: &Member, after: &Member) {
     let conditions =
         |member: &Member| member.status.as_ref().map(|s| s.conditions.clone()).unwrap_or_default();
-    for occasion in turns(&OF_MEMBER, &conditions(before), &conditions(after)) {
-        context.herald.say_of(after, &occasion);
+    for occasion in turns(&OF_MEMBER, joined(before), &conditions(before), &conditions(after)) {
+        context.herald.tell_of(after, &occasion);
     }
 }
 
-/// The conditions that turned, in words. What is `Unknown` is not news: it is what a new generation begins with.
-fn turns(kinds: &[(ConditionType, &str)], old: &[Condition], new: &[Condition]) -> Vec<Occasion> {
+/// Whether a Member had a role: before that, it is being made.
+fn joined(member: &Member) -> bool {
+    member.status.as_ref().is_some_and(|status| status.role.is_some())
+}
+
+/// The conditions that turned, in words. What is `Unknown` is not news: it is what a new generation begins with. Nor is that
+/// something is well again that was never said not to be, `Ready` apart; nor, while a cluster is formed, that it is not yet.
+fn turns(
+    kinds: &[(ConditionType, &str)],
+    formed: bool,
+    old: &[Condition],
+    new: &[Condition],
+) -> Vec<Occasion> {
     let turned = kinds.iter().filter_map(|(kind, bad)| {
         let now = get(new, *kind)?;
-        let before = get(old, *kind);
-        let same = before.is_some_and(|before| before.status == now.status && before.reason == now.reason);
-        if same || now.status == "Unknown" || (before.is_none() && now.status != *bad) {
+        let before = get(old, *kind).map(|before| before.status.as_str());
+        let is_bad = now.status == *bad;
+        let news = match now.status.as_str() {
+            "Unknown" => false,
+            same if before == Some(same) => false,
+            _ if is_bad => formed || !WHILE_FORMING.contains(kind),
+            _ => {
+                before == Some(*bad)
+                    || *kind == ConditionType::Ready
+                    || (bad.is_empty() && before != Some("Unknown"))
+            }
+        };
+        if !news || (before.is_none() && !is_bad && *kind != ConditionType::Ready) {
             return None;
         }
-        let tone = if now.status == *bad { Tone::Warning } else { Tone::Normal };
+        let tone = if is_bad { Tone::Warning } else { Tone::Normal };
         let message = format!("{kind} is {}: {}", now.status, now.message);
         Some(Occasion { tone, reason: kind.as_str(), message })
     });
@@ -100,20 +133,23 @@ mod tests {
     fn a_turn_is_news_and_a_restatement_is_not() {
         let valid = condition(ConditionType::SpecValid, "True", "Valid");
         let invalid = condition(ConditionType::SpecValid, "False", "Invalid");
-        let said = turns(&OF_CLUSTER, from_ref(&valid), from_ref(&invalid));
+        let said = turns(&OF_CLUSTER, true, from_ref(&valid), from_ref(&invalid));
         assert_eq!(
             said.iter().map(|one| (one.tone, one.reason)).collect::<Vec<_>>(),
             [(Tone::Warning, "SpecValid")]
         );
-        assert!(turns(&OF_CLUSTER, from_ref(&invalid), from_ref(&invalid)).is_empty());
-        assert_eq!(turns(&OF_CLUSTER, &[invalid], from_ref(&valid))[0].tone, Tone::Normal);
-        assert!(turns(&OF_CLUSTER, &[], &[valid]).is_empty(), "that all is well from the start is no news");
+        assert!(turns(&OF_CLUSTER, true, from_ref(&invalid), from_ref(&invalid)).is_empty());
+        assert_eq!(turns(&OF_CLUSTER, true, &[invalid], from_ref(&valid))[0].tone, Tone::Normal);
+        assert!(
+            turns(&OF_CLUSTER, true, &[], &[valid]).is_empty(),
+            "that all is well from the start is no news"
+        );
     }
 
     #[test]
     fn what_is_not_known_is_not_news() {
         let ready = condition(ConditionType::Ready, "True", "AsDesired");
         let unknown = condition(ConditionType::Ready, "Unknown", "Reconciling");
-        assert!(turns(&OF_CLUSTER, &[ready], &[unknown]).is_empty());
+        assert!(turns(&OF_CLUSTER, true, &[ready], &[unknown]).is_empty());
     }
 }

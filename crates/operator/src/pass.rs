@@ -12,7 +12,7 @@ use crate::cluster::apply::ApplyError;
 use crate::context::Context;
 use crate::credentials::CredentialError;
 use crate::door::{CallError, Namespaced};
-use crate::key::Name;
+use crate::key::{Key, Name};
 use crate::lease::NotLeader;
 use crate::queue::Then;
 use crate::status::ReportError;
@@ -53,11 +53,17 @@ impl PassError {
     }
 }
 
-/// Whether the caches have seen all that we wrote of this cluster; else what to do instead of the pass.
-pub async fn fresh(context: &Context, cluster: &Name) -> Result<Option<Then>, PassError> {
+/// Whether the caches have seen all that we wrote of this cluster; else what to do instead of the pass of this key.
+pub async fn fresh(context: &Context, cluster: &Name, key: &Key) -> Result<Option<Then>, PassError> {
+    let look_again = || {
+        context.queue.wait(cluster, key);
+        context.door.guard().freshness(&context.caches, cluster)
+    };
     loop {
         match context.door.guard().freshness(&context.caches, cluster) {
             Freshness::Fresh => return Ok(None),
+            // They may have moved before they were waited for.
+            Freshness::Behind { .. } if look_again() == Freshness::Fresh => return Ok(None),
             Freshness::Behind { object } => {
                 tracing::debug!(%cluster, object, "waits until the caches have seen our own write");
                 return Ok(Some(Then::Again(BEHIND)));

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube::Client;
+use kube::{Client, ResourceExt};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::agents::{Dial, Limits};
 use crate::cache::{Cached, Caches, Change, Guard, Listener, watch_all};
+use crate::child::Kind;
 use crate::clock::SharedClock;
 use crate::context::{Chance, Context, Numbers};
 use crate::door::Door;
@@ -79,6 +80,7 @@ impl Operator {
         let caches = Arc::new(Caches::default());
         let context = Arc::new(Context {
             door: door.clone(),
+            namespace: parts.namespace.clone(),
             caches: caches.clone(),
             queue: Queue::new(),
             memories: Memories::default(),
@@ -94,7 +96,7 @@ impl Operator {
         });
         let managers = Managers::default();
         let ears = Ears { context: context.clone(), managers: managers.clone() };
-        let watches = watch_all(&parts.client, parts.namespace.as_deref(), &caches, &ears);
+        let watches = watch_all(&parts.client, parts.namespace.as_deref(), &caches, &ears, &context.chance);
         let mut tasks = JoinSet::new();
         tasks.spawn(events::send(door, said));
         tasks.spawn(follow_epochs(context.clone(), managers.clone()));
@@ -135,25 +137,63 @@ struct Ears {
 impl Listener for Ears {
     fn changed<K: Cached>(&self, change: &Change<K>) {
         let object = change.object();
+        if let (Change::Was(gone), Some(kind)) = (change, Kind::named(&K::kind(&()))) {
+            let name = Name::of(gone.as_ref());
+            self.context.caches.memos.forget(kind, &name);
+            if kind == Kind::ConfigMap {
+                self.context.caches.configs.forget(&name);
+            }
+        }
+        let told = told(change);
         for key in object.concerns() {
-            if let Key::Member(name) = &key {
+            if let Key::Member(name) = &key
+                && told != Told::Status
+            {
                 self.wake_cluster_of(name);
             }
-            self.context.queue.add(key);
-        }
-        match object.cluster() {
-            Some(cluster) => {
-                self.managers.wake(&cluster);
-                if K::kind(&()) == "ReplicatedCluster" {
-                    // What a cluster says of its pause concerns all its Members.
-                    for member in self.context.caches.members.of_cluster(&cluster) {
-                        self.context.queue.add(Key::Member(Name::of(member.as_ref())));
-                    }
+            match (&key, K::kind(&()).as_ref()) {
+                (Key::Cluster(_), "ReplicatedCluster") | (Key::Member(_), "Member") => {
+                    self.context.queue.changed(key, &object.resource_version().unwrap_or_default());
                 }
+                _ => self.context.queue.add(key),
             }
-            None => self.surroundings_changed::<K>(),
+        }
+        let Some(cluster) = object.cluster() else { return self.surroundings_changed(object.as_ref()) };
+        if K::kind(&()) == "ConfigMap" {
+            self.config_changed(&cluster, &object.name_any());
+        }
+        self.context.queue.moved(&cluster);
+        if told == Told::Status {
+            return;
+        }
+        self.managers.wake(&cluster);
+        if K::kind(&()) == "ReplicatedCluster" {
+            // What a cluster says of its pause concerns all its Members.
+            for member in self.context.caches.members.of_cluster(&cluster) {
+                self.context.queue.add(Key::Member(Name::of(member.as_ref())));
+            }
         }
     }
+}
+
+/// What a change is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// The status of an object of ours, and nothing else: that concerns whoever counts it, and no manager.
+    Status,
+    /// Anything.
+    Anything,
+}
+
+fn told<K: Cached>(change: &Change<K>) -> Told {
+    let Change::Is(new, Some(old)) = change else { return Told::Anything };
+    let ours = matches!(K::kind(&()).as_ref(), "ReplicatedCluster" | "Member");
+    let said = |object: &K| {
+        let meta = object.meta();
+        (meta.uid.clone(), meta.generation, meta.deletion_timestamp.clone(), meta.labels.clone())
+    };
+    let same = ours && said(old) == said(new) && old.annotations() == new.annotations();
+    if same && old.finalizers() == new.finalizers() { Told::Status } else { Told::Anything }
 }
 
 impl Ears {
@@ -165,14 +205,26 @@ impl Ears {
         }
     }
 
-    /// Storage classes and namespaces concern every cluster that refers to them; there are few of them, and they seldom
-    /// change.
-    fn surroundings_changed<K: Cached>(&self) {
-        let kind = K::kind(&());
-        if kind == "StorageClass" || kind == "Namespace" {
-            for cluster in self.context.caches.clusters.all() {
-                self.context.queue.add(Key::Cluster(Name::of(cluster.as_ref())));
+    /// What members are configured with concerns each that is made of it: without it none can be made.
+    fn config_changed(&self, cluster: &Name, config: &str) {
+        for member in self.context.caches.members.of_cluster(cluster) {
+            let uses = member.spec.workload.as_ref().is_some_and(|workload| workload.config == config);
+            if uses {
+                self.context.queue.add(Key::Member(Name::of(member.as_ref())));
             }
+        }
+    }
+
+    /// A namespace concerns the clusters in it. A storage class concerns every cluster that refers to it; there are few of
+    /// them, and they seldom change.
+    fn surroundings_changed<K: Cached>(&self, object: &K) {
+        let clusters = match K::kind(&()).as_ref() {
+            "StorageClass" => self.context.caches.clusters.all(),
+            "Namespace" => self.context.caches.clusters.in_namespace(&object.name_any()),
+            _ => return,
+        };
+        for cluster in clusters {
+            self.context.queue.add(Key::Cluster(Name::of(cluster.as_ref())));
         }
     }
 }
@@ -218,12 +270,16 @@ async fn pass(context: &Arc<Context>, managers: &Managers, key: &Key) -> Result<
 /// With a new epoch everything is looked at anew; without one, nothing is remembered.
 async fn follow_epochs(context: Arc<Context>, managers: Managers) {
     let mut epochs = context.door.authority().epochs();
+    let mut known = *epochs.borrow();
     context.caches.until_synced().await;
     loop {
         let epoch = *epochs.borrow_and_update();
         context.metrics.leads(epoch);
-        managers.drop_all();
-        context.memories.forget_all();
+        if epoch != known {
+            managers.drop_all();
+            context.memories.forget_all();
+            known = epoch;
+        }
         if epoch.is_some() {
             for engine in context.caches.engines.all() {
                 context.queue.add(Key::Engine(kube::ResourceExt::name_any(engine.as_ref())));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Resource;
+use kube::{Resource, ResourceExt};
 use muster_api::cluster::ReplicatedClusterStatus;
 use muster_api::member::MemberStatus;
 use muster_api::{Member, ReplicatedCluster};
@@ -14,7 +14,7 @@ use muster_core::status::{ClusterVerdict, Conflict, MemberVerdict, Snapshot, on_
 use crate::cache::Cached;
 use crate::context::Context;
 use crate::door::{CallError, Namespaced};
-use crate::key::Name;
+use crate::key::{Key, Name};
 use crate::metrics::Written;
 
 /// Why a status was not written.
@@ -62,6 +62,9 @@ pub trait Judged: Namespaced + Cached {
     /// What was found about it.
     type Verdict;
 
+    /// The key of its own pass.
+    fn key(&self) -> Key;
+
     /// The same object with the status that this verdict makes; none where nothing needs writing.
     fn judged(&self, verdict: &Self::Verdict, which: Which, now: Timestamp) -> Option<Self>;
 }
@@ -69,6 +72,10 @@ pub trait Judged: Namespaced + Cached {
 impl Judged for ReplicatedCluster {
     const KIND: &'static str = "ReplicatedCluster";
     type Verdict = ClusterVerdict;
+
+    fn key(&self) -> Key {
+        Key::Cluster(Name::of(self))
+    }
 
     fn judged(&self, verdict: &ClusterVerdict, which: Which, now: Timestamp) -> Option<Self> {
         let stored = self.status.as_ref();
@@ -86,6 +93,10 @@ impl Judged for ReplicatedCluster {
 impl Judged for Member {
     const KIND: &'static str = "Member";
     type Verdict = MemberVerdict;
+
+    fn key(&self) -> Key {
+        Key::Member(Name::of(self))
+    }
 
     fn judged(&self, verdict: &MemberVerdict, which: Which, now: Timestamp) -> Option<Self> {
         let stored = self.status.as_ref();
@@ -119,6 +130,9 @@ pub async fn write<K: Judged>(
         match context.door.write_status(cluster, &object).await {
             Ok(after) => {
                 written(Written::Written);
+                if let Some(version) = after.resource_version() {
+                    context.queue.wrote(&judged.key(), version);
+                }
                 return Ok(Reported::Written { before: base, after: Box::new(after) });
             }
             Err(CallError::Conflict { .. }) => written(Written::Conflict),

@@ -144,7 +144,7 @@ fn answer(inner: &Arc<Inner>, key: &Key, method: &Method, uri: &Uri, body: &Byte
 impl State {
     /// The member at this host: its name, the name of its Pod in DNS, or the address of its Pod.
     fn find(&self, host: &str) -> Option<Key> {
-        if let Some((key, _)) = self.members.iter().find(|(_, extra)| extra.ip.as_deref() == Some(host)) {
+        if let Some(key) = self.addresses.get(host) {
             return Some(key.clone());
         }
         let mut labels = host.split('.');
@@ -172,6 +172,8 @@ impl State {
         let node = self.node(key)?;
         node.agent.as_ref()?;
         node.volume.epoch = node.volume.epoch.max(epoch.epoch);
+        let volume = node.volume.uuid.clone();
+        self.obeyed.heard(volume, epoch.epoch);
         self.line(key, epoch.round)
     }
 
@@ -184,7 +186,12 @@ impl State {
                 "it looks for what an earlier run left".to_owned(),
             );
         }
-        match node.obey(command, || fresh) {
+        let (volume, before) = (node.volume.uuid.clone(), node.volume.last);
+        let outcome = node.obey(command, || fresh);
+        if matches!(&outcome, Some(Ok(answer)) if Some(*answer) != before) {
+            self.check_obeyed(key, volume, command);
+        }
+        match outcome {
             None => Err(refused("connection refused")),
             Some(Ok(answer)) => whole(StatusCode::OK, &Outcome::Obeyed(answer)),
             Some(Err(refusal)) => whole(StatusCode::OK, &Outcome::Refused(refusal)),

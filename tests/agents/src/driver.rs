@@ -167,9 +167,10 @@ impl State {
     fn notice(&mut self, key: &Key) {
         let Some(node) = self.peek(key) else { return };
         // The serial counts what was said, not what was looked at.
+        let mut reached = 0;
         let report = node.clone().report(0).map(|mut report| {
             if let muster_core::manager::report::Data::Held(held) = &mut report.data {
-                held.sequence = 0;
+                reached = std::mem::take(&mut held.sequence);
             }
             report.serial = 0;
             report
@@ -180,6 +181,9 @@ impl State {
         if extra.lived != (run, ready) {
             extra.lived = (run, ready);
             self.lives.insert(key.clone());
+        }
+        if std::mem::replace(&mut extra.reached, reached) != reached {
+            extra.drift.send_modify(|drift| *drift += 1);
         }
         if extra.said != report {
             extra.said = report;

@@ -23,7 +23,11 @@ impl State {
             .collect();
         let Some(cluster) = self.clusters.get_mut(key) else { return };
         let rosters = cluster.nodes.values().filter_map(|node| node.app()?.roster.as_ref());
-        let Some(voters) = rosters.max_by_key(|roster| roster.version).map(volumes) else { return };
+        let Some(mut voters) = rosters.max_by_key(|roster| roster.version).map(volumes) else { return };
+        // Whoever left was taken out of the software's own membership before anyone stops it.
+        for node in cluster.nodes.values().filter(|node| node.volume.evacuated) {
+            voters.remove(&node.volume.uuid);
+        }
         let counts = |node: &Node| reached.contains(&node.name) && voters.contains(&node.volume.uuid);
         let quorum = cluster.nodes.values().filter(|node| counts(node)).count()
             >= Copies::Majority.written(voters.len());

@@ -12,7 +12,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use jiff::Timestamp;
 use muster_core::manager::roster::Copies;
 use muster_protocol::Measured;
-use muster_test_model::{Node, Quirks};
+use muster_test_model::{Node, Nodes, Quirks};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -140,6 +140,11 @@ impl Fleet {
     /// Looks at a member, or changes it behind its agent's back. None: there is no such member.
     pub fn with<T>(&self, namespace: &str, member: &str, look: impl FnOnce(&mut Node) -> T) -> Option<T> {
         self.0.change(|state| state.node(&key(namespace, member)).map(look))
+    }
+
+    /// Looks at all members of a cluster at once. None: there is no such cluster.
+    pub fn look<T>(&self, namespace: &str, cluster: &str, look: impl FnOnce(&Nodes) -> T) -> Option<T> {
+        self.0.state().clusters.get(&key(namespace, cluster)).map(|cluster| look(&cluster.nodes))
     }
 
     /// The names of a cluster's members, running or not.

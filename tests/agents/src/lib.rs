@@ -7,19 +7,24 @@
 //! ```
 
 mod answer;
+mod copies;
 mod driver;
 mod elections;
 pub mod faults;
 mod fleet;
 pub mod kubelet;
 mod life;
+mod memory;
 mod oracle;
 mod pace;
 pub mod sockets;
 mod state;
 mod stream;
 
+pub use self::copies::Place;
 pub use self::faults::{Fault, Faults, NoFaults, RandomFaults, Seen};
 pub use self::fleet::{Body, Fleet};
+pub use self::memory::Memory;
 pub use self::pace::Pace;
 pub use self::state::Kind;
+pub use muster_test_model::Quirks;

@@ -77,6 +77,7 @@ impl Fleet {
         self.0.change(|state| {
             if let Some(extra) = state.extra(&key(namespace, member)) {
                 extra.isolated = isolated;
+                extra.news.send_modify(|news| *news += 1);
             }
         });
     }
@@ -112,11 +113,7 @@ impl Fleet {
 
     /// The address at which a member's Pod is found, beside its names.
     pub fn set_address(&self, namespace: &str, member: &str, ip: Option<&str>) {
-        self.0.change(|state| {
-            if let Some(extra) = state.extra(&key(namespace, member)) {
-                extra.ip = ip.map(str::to_owned);
-            }
-        });
+        self.0.change(|state| state.move_to(&key(namespace, member), ip.map(str::to_owned)));
     }
 
     /// Whether a member's application does what its role asks: what a readiness probe finds.

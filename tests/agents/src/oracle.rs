@@ -3,11 +3,53 @@
 use std::collections::BTreeMap;
 
 use muster_api::names::Role;
+use muster_core::manager::command::{Action, Command};
+use muster_core::manager::stamp::Stamp;
 use muster_test_model::App;
 
 use crate::state::{Key, Kind, State};
 
+/// What agents were told and did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Obeyed {
+    /// The highest epoch that each volume's agent has heard of.
+    epochs: BTreeMap<String, u64>,
+    /// Who was told to begin which term, by cluster.
+    terms: BTreeMap<(Key, Stamp), String>,
+}
+
+impl Obeyed {
+    /// The agent of this volume has heard of this epoch.
+    pub(crate) fn heard(&mut self, volume: String, epoch: u64) {
+        let highest = self.epochs.entry(volume).or_default();
+        *highest = epoch.max(*highest);
+    }
+}
+
 impl State {
+    /// What an agent obeys is not of an older leader than it has heard of, and begins no term that another one began.
+    pub(crate) fn check_obeyed(&mut self, key: &Key, volume: String, command: &Command) {
+        let (stamp, name) = (command.stamp, &key.1);
+        let known = self.obeyed.epochs.get(&volume).copied().unwrap_or_default();
+        if stamp.epoch < known {
+            self.violations.push(format!("{name} obeyed {stamp} though it had heard of epoch {known}"));
+        }
+        self.obeyed.heard(volume, stamp.epoch);
+        let begins = matches!(
+            command.action,
+            Action::Seed { .. } | Action::Lead | Action::Promote | Action::Bootstrap
+        );
+        let Some(cluster) = self.members.get(key).map(|extra| (key.0.clone(), extra.cluster.clone())) else {
+            return;
+        };
+        if begins {
+            let first = self.obeyed.terms.entry((cluster, stamp)).or_insert_with(|| name.clone());
+            if first != name {
+                self.violations.push(format!("{first} and {name} were both told to lead in {stamp}"));
+            }
+        }
+    }
+
     /// A member that begins to serve holds every acknowledged write, unless someone accepted the loss.
     pub(crate) fn check_serving(&mut self, key: &Key, left: bool) {
         let Some(cluster) = self.cluster_of(key) else { return };

@@ -19,6 +19,10 @@ pub struct Pace {
     pub copying: Duration,
     /// A connection to a host that is not there.
     pub no_route: Duration,
+    /// How often an agent says that it lives. None: it need not, and a stream that has fallen silent breaks off when an
+    /// operator would have missed it; so an hour in which nothing happens takes no time. The operator's own patience has to
+    /// be endless then.
+    pub heartbeat: Option<Duration>,
 }
 
 impl Default for Pace {
@@ -29,6 +33,7 @@ impl Default for Pace {
             starting: Duration::from_millis(500),
             copying: Duration::from_millis(50),
             no_route: Duration::from_secs(3),
+            heartbeat: Some(muster_protocol::HEARTBEAT),
         }
     }
 }

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::faults::{Faults, NoFaults};
+use crate::oracle::Obeyed;
 use crate::pace::Pace;
 
 /// What a member can store unless a test says otherwise.
@@ -69,6 +70,10 @@ pub(crate) struct Extra {
     pub(crate) started: Timestamp,
     /// Moves when there is something new to say.
     pub(crate) news: watch::Sender<u64>,
+    /// Moves when what moves all the time has moved.
+    pub(crate) drift: watch::Sender<u64>,
+    /// How far the data was when that was last looked at.
+    pub(crate) reached: u64,
     /// What was said last, apart from what moves all the time.
     pub(crate) said: Option<Report>,
     /// The run and its readiness, as the kubelet was told of them.
@@ -98,6 +103,8 @@ impl Extra {
             pod_uid: None,
             started: Timestamp::UNIX_EPOCH,
             news: watch::channel(0).0,
+            drift: watch::channel(0).0,
+            reached: 0,
             said: None,
             lived: (None, false),
             measured: Measured { storage, ..Measured::default() },
@@ -122,11 +129,15 @@ pub(crate) struct State {
     pub(crate) due: BTreeMap<(Instant, u64), Due>,
     pub(crate) faults: Arc<dyn Faults>,
     pub(crate) violations: Vec<String>,
+    /// What agents were told and did, to hold what comes later against it.
+    pub(crate) obeyed: Obeyed,
     /// The clusters in which something may have changed.
     pub(crate) touched: BTreeSet<Key>,
     pub(crate) requests: u64,
     /// Runs that began or ended, and readiness that changed, since someone asked.
     pub(crate) lives: BTreeSet<Key>,
+    /// Who is found at which address.
+    pub(crate) addresses: BTreeMap<String, Key>,
     /// The time of day when the fleet was made, and when that was.
     pub(crate) began: (Timestamp, Instant),
     writes: u64,
@@ -143,19 +154,43 @@ impl State {
             due: BTreeMap::new(),
             faults: Arc::new(NoFaults),
             violations: Vec::new(),
+            obeyed: Obeyed::default(),
             touched: BTreeSet::new(),
             requests: 0,
             lives: BTreeSet::new(),
+            addresses: BTreeMap::new(),
             began: (Timestamp::UNIX_EPOCH + BEGAN, Instant::now()),
             writes: 0,
             given: 0,
         }
     }
 
+    /// How many writes there were, and how many numbers were given.
+    pub(crate) fn counted(&self) -> (u64, u64) {
+        (self.writes, self.given)
+    }
+
+    /// Goes on counting from there.
+    pub(crate) fn count_from(&mut self, counted: (u64, u64)) {
+        (self.writes, self.given) = counted;
+    }
+
     /// The time of day.
     pub(crate) fn now(&self) -> Timestamp {
         let passed = SignedDuration::try_from(self.began.1.elapsed()).unwrap_or_default();
         self.began.0.saturating_add(passed).unwrap_or(Timestamp::MAX)
+    }
+
+    /// A member is found at this address from now on, beside its names.
+    pub(crate) fn move_to(&mut self, key: &Key, ip: Option<String>) {
+        let Some(extra) = self.members.get_mut(key) else { return };
+        let old = std::mem::replace(&mut extra.ip, ip.clone());
+        if let Some(old) = old.filter(|old| self.addresses.get(old) == Some(key)) {
+            self.addresses.remove(&old);
+        }
+        if let Some(ip) = ip {
+            self.addresses.insert(ip, key.clone());
+        }
     }
 
     /// A number that was never given before.

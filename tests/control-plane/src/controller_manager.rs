@@ -21,6 +21,12 @@ impl ControllerManager {
     /// Starts one on the API server of this kubeconfig (the text of it). It says nowhere when it is ready: wait for
     /// something that it does, as the service account `default` in a namespace.
     pub fn start(kubeconfig: &str) -> Result<Self, Error> {
+        Self::start_without(kubeconfig, &[])
+    }
+
+    /// The same without these controllers, whose part the test plays.
+    pub fn start_without(kubeconfig: &str, left_out: &[&str]) -> Result<Self, Error> {
+        let left_out = left_out.iter().fold(String::new(), |all, name| all + ",-" + name);
         let assets = locate()?;
         let name = format!("muster-controller-manager-{}", random_word()?);
         let directory = Directory::create(std::env::temp_dir().join(name))?;
@@ -28,7 +34,7 @@ impl ControllerManager {
         fs::write(&path, kubeconfig).map_err(Error::io(format!("write {}", path.display())))?;
         let arguments = [
             format!("--kubeconfig={}", path.display()),
-            format!("--controllers={CONTROLLERS}"),
+            format!("--controllers={CONTROLLERS}{left_out}"),
             "--kube-api-content-type=application/json".into(),
             "--leader-elect=false".into(),
             "--use-service-account-credentials=false".into(),

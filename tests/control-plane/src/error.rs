@@ -37,6 +37,9 @@ pub enum Error {
         /// The last lines of its log.
         log: String,
     },
+    /// Muster's own kinds could not be installed.
+    #[error("cannot install deploy/crds: {0}")]
+    Definitions(String),
     /// The kubeconfig could not be read back.
     #[error("cannot use the kubeconfig of the test control plane: {0}")]
     Kubeconfig(#[source] Box<kube::config::KubeconfigError>),

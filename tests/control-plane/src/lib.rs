@@ -16,6 +16,8 @@
 //! is dropped or the test process ends in any way, `kill -9` included.
 
 mod controller_manager;
+mod definitions;
+mod differences;
 mod error;
 mod kubectl;
 mod servers;
@@ -24,8 +26,10 @@ mod wait;
 mod ward;
 
 pub use controller_manager::ControllerManager;
+pub use differences::differences;
 pub use error::Error;
 pub use wait::eventually;
+pub use ward::{Directory, Server};
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use muster_test_assets::Assets;
@@ -38,6 +42,7 @@ pub struct ControlPlane {
     assets: Assets,
     url: String,
     kubeconfig: PathBuf,
+    kubelet_client: PathBuf,
     // Fields drop in this order: the API server goes before its store, the directory last.
     _apiserver: ward::Server,
     _etcd: ward::Server,
@@ -76,6 +81,11 @@ impl ControlPlane {
     /// The address of the API server.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The certificate that the API server shows to nodes, which is its own authority.
+    pub fn kubelet_client(&self) -> &std::path::Path {
+        &self.kubelet_client
     }
 
     /// A kubeconfig with every right, for programs that want a file.

@@ -40,6 +40,11 @@ impl Layout<'_> {
         self.directory.join("kubeconfig")
     }
 
+    /// What kube-apiserver shows to nodes; it vouches for itself.
+    pub(crate) fn kubelet_client(&self) -> PathBuf {
+        self.directory.join("kubelet-client.crt")
+    }
+
     /// One member, which talks to no other.
     pub(crate) fn etcd_arguments(&self) -> Vec<String> {
         let url = self.etcd_url();
@@ -77,6 +82,10 @@ impl Layout<'_> {
             format!("--token-auth-file={}", self.path("tokens.csv")),
             "--authorization-mode=RBAC".into(),
             "--service-cluster-ip-range=10.0.0.0/24".into(),
+            // Nodes of tests are on this machine, and have names that nobody resolves.
+            "--kubelet-preferred-address-types=InternalIP".into(),
+            format!("--kubelet-client-certificate={}", self.kubelet_client().display()),
+            format!("--kubelet-client-key={}", self.path("kubelet-client.key")),
             "--disable-admission-plugins=ServiceAccount".into(),
         ]
     }
@@ -98,7 +107,21 @@ impl Layout<'_> {
         let write = |path: PathBuf, content: String| {
             fs::write(&path, content).map_err(Error::io(format!("write {}", path.display())))
         };
+        let (certificate, key) = kubelet_client()?;
+        write(self.kubelet_client(), certificate)?;
+        write(self.directory.join("kubelet-client.key"), key)?;
         write(self.directory.join("tokens.csv"), tokens)?;
         write(self.kubeconfig(), kubeconfig.to_string())
     }
+}
+
+/// A certificate for a client, and its key.
+fn kubelet_client() -> Result<(String, String), Error> {
+    let made = || -> Result<(String, String), rcgen::Error> {
+        let key = rcgen::KeyPair::generate()?;
+        let mut parameters = rcgen::CertificateParams::new(vec!["kube-apiserver".to_owned()])?;
+        parameters.extended_key_usages = vec![rcgen::ExtendedKeyUsagePurpose::ClientAuth];
+        Ok((parameters.self_signed(&key)?.pem(), key.serialize_pem()))
+    };
+    made().map_err(std::io::Error::other).map_err(Error::io("make a certificate for kube-apiserver"))
 }

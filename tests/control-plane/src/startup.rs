@@ -56,6 +56,7 @@ fn start_once(assets: &Assets, syncs: bool, [etcd_port, api_port]: [u16; 2]) -> 
         assets: assets.clone(),
         url,
         kubeconfig,
+        kubelet_client: layout.kubelet_client(),
         _apiserver: apiserver,
         _etcd: etcd,
         _directory: directory,

@@ -45,9 +45,9 @@ fn release(guard: &mut Child) {
     let _ = guard.wait();
 }
 
-/// A server process.
+/// A server process. It is killed when this is dropped, or the test process ends.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub struct Server {
     name: &'static str,
     guard: Child,
     log: PathBuf,
@@ -55,12 +55,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts a server; its output goes to `log`.
-    pub(crate) fn spawn(
-        name: &'static str,
-        binary: &Path,
-        arguments: &[String],
-        log: &Path,
-    ) -> Result<Self, Error> {
+    pub fn spawn(name: &'static str, binary: &Path, arguments: &[String], log: &Path) -> Result<Self, Error> {
         let doing = || format!("open {}", log.display());
         let output = File::create(log).map_err(Error::io(doing()))?;
         let errors = output.try_clone().map_err(Error::io(doing()))?;
@@ -73,12 +68,13 @@ impl Server {
         Ok(Self { name, guard, log: log.to_owned() })
     }
 
-    pub(crate) fn name(&self) -> &'static str {
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
         self.name
     }
 
     /// An error if the server has ended.
-    pub(crate) fn check(&mut self) -> Result<(), Error> {
+    pub fn check(&mut self) -> Result<(), Error> {
         match self.guard.try_wait().map_err(Error::io(format!("ask for {}", self.name)))? {
             None => Ok(()),
             Some(_) => Err(Error::Ended { server: self.name, log: self.log_tail() }),
@@ -86,7 +82,7 @@ impl Server {
     }
 
     /// The last lines of its log.
-    pub(crate) fn log_tail(&self) -> String {
+    pub fn log_tail(&self) -> String {
         let log = fs::read(&self.log).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
         let lines: Vec<_> = log.lines().collect();
@@ -102,13 +98,14 @@ impl Drop for Server {
 
 /// A directory, private to this user.
 #[derive(Debug)]
-pub(crate) struct Directory {
+pub struct Directory {
     path: PathBuf,
     guard: Child,
 }
 
 impl Directory {
-    pub(crate) fn create(path: PathBuf) -> Result<Self, Error> {
+    /// Makes it; it goes when this is dropped, or the test process ends.
+    pub fn create(path: PathBuf) -> Result<Self, Error> {
         let mut command = Command::new("sh");
         command.args(["-c", DIRECTORY_GUARD, "guard"]).arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
         let guard = spawn_guard(&mut command, "start the guard of the directory")?;
@@ -118,7 +115,8 @@ impl Directory {
         Ok(directory)
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use muster_protocol::Line;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::watch::Lost;
 
@@ -55,6 +56,8 @@ struct Stream {
     news: VecDeque<News>,
     /// Whether the last thing it said was a line.
     alive: bool,
+    /// When it said that its last line still holds.
+    confirmed: Option<Instant>,
 }
 
 impl Events {
@@ -99,7 +102,8 @@ impl Events {
         let mut state = self.state();
         state.last += 1;
         let id = state.last;
-        let stream = Stream { member: member.to_owned(), news: VecDeque::new(), alive: false };
+        let stream =
+            Stream { member: member.to_owned(), news: VecDeque::new(), alive: false, confirmed: None };
         state.streams.insert(id, stream);
         id
     }
@@ -111,11 +115,26 @@ impl Events {
         state.waiting.retain(|waiting| *waiting != id);
     }
 
+    /// A stream says that all is as its last line said. Nobody needs to be woken for that.
+    pub(super) fn confirm(&self, id: u64) {
+        let mut state = self.state();
+        if let Some(stream) = state.streams.get_mut(&id).filter(|stream| stream.alive) {
+            stream.confirmed = Some(Instant::now());
+        }
+    }
+
+    /// Who said when that the last line still holds, after that line was said.
+    pub fn confirmed(&self) -> Vec<(String, Instant)> {
+        let state = self.state();
+        let streams = state.streams.values();
+        streams.filter_map(|stream| Some((stream.member.clone(), stream.confirmed?))).collect()
+    }
+
     pub(super) fn push(&self, id: u64, news: News) {
         let mut state = self.state();
         let Some(stream) = state.streams.get_mut(&id) else { return };
         let is_line = matches!(news, News::Line(_));
-        stream.alive = is_line;
+        (stream.alive, stream.confirmed) = (is_line, None);
         let idle = stream.news.is_empty();
         if stream.news.back().is_some_and(|last| matches!(last, News::Line(_)) == is_line) {
             stream.news.pop_back();

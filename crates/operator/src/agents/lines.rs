@@ -7,6 +7,14 @@ use muster_protocol::{Line, MAX_MESSAGE_BYTES};
 use super::call::CallError;
 use super::dial::Body;
 
+/// What a stream says at a time.
+pub(super) enum Said {
+    /// Something, new or not.
+    Line(Box<Line>),
+    /// An empty line: all is as the line before said.
+    Nothing,
+}
+
 /// Reads lines from a body.
 pub(super) struct Lines {
     body: Body,
@@ -21,10 +29,10 @@ impl Lines {
     }
 
     /// The next line; none when the stream ends.
-    pub(super) async fn next(&mut self) -> Result<Option<Line>, CallError> {
+    pub(super) async fn next(&mut self) -> Result<Option<Said>, CallError> {
         loop {
-            if let Some(line) = self.cut()? {
-                return Ok(Some(line));
+            if let Some(said) = self.cut()? {
+                return Ok(Some(said));
             }
             match self.body.frame().await {
                 None => return Ok(None),
@@ -38,8 +46,8 @@ impl Lines {
         }
     }
 
-    fn cut(&mut self) -> Result<Option<Line>, CallError> {
-        while let Some(end) = self.rest[self.searched..].iter().position(|byte| *byte == b'\n') {
+    fn cut(&mut self) -> Result<Option<Said>, CallError> {
+        if let Some(end) = self.rest[self.searched..].iter().position(|byte| *byte == b'\n') {
             let line = self.rest.split_to(self.searched + end);
             self.rest.advance(1);
             self.searched = 0;
@@ -47,10 +55,12 @@ impl Lines {
                 return Err(CallError::TooLarge);
             }
             if line.iter().all(u8::is_ascii_whitespace) {
-                continue;
+                return Ok(Some(Said::Nothing));
             }
             let line = serde_json::from_slice(&line);
-            return line.map(Some).map_err(|error| CallError::Malformed(error.to_string()));
+            return line
+                .map(|line| Some(Said::Line(Box::new(line))))
+                .map_err(|error| CallError::Malformed(error.to_string()));
         }
         self.searched = self.rest.len();
         if self.searched > MAX_MESSAGE_BYTES { Err(CallError::TooLarge) } else { Ok(None) }

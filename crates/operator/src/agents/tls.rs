@@ -34,6 +34,13 @@ pub struct Tls {
     pub name: ServerName<'static>,
 }
 
+impl Tls {
+    /// Whether these are the very same keys.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.config, &other.config) && self.name == other.name
+    }
+}
+
 impl fmt::Debug for Tls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tls({:?})", self.name)

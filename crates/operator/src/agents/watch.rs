@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::call::{Agent, CallError};
 use super::events::{Events, News};
 use super::limits::{FIRST_PAUSE, LONGEST_PAUSE, STEADY};
-use super::lines::Lines;
+use super::lines::{Lines, Said};
 
 /// Why an agent is not heard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,8 +93,13 @@ impl Watcher {
                 return Ok(Lost::Silent(silence));
             };
             let Some(line) = line? else { return Ok(Lost::Ended) };
-            let line = self.agent.believe(line)?;
-            self.events.push(self.id, News::Line(Box::new(line)));
+            match line {
+                Said::Line(line) => {
+                    let line = self.agent.believe(*line)?;
+                    self.events.push(self.id, News::Line(Box::new(line)));
+                }
+                Said::Nothing => self.events.confirm(self.id),
+            }
         }
     }
 }

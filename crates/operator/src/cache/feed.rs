@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt};
 use kube::runtime::WatchStreamExt;
+use kube::runtime::utils::Backoff;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, ResourceExt};
 use muster_api::names::LABEL_CLUSTER;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
 use tokio::time::Instant;
 
 use super::Caches;
@@ -20,15 +23,48 @@ use crate::key::Name;
 /// promises away, is made up for by then; a longer time costs nothing but that.
 pub(super) const RELIST: Duration = Duration::from_secs(30 * 60);
 
-/// Keeps the store of one kind, for ever.
-pub(super) async fn feed<K: Cached>(api: Api<K>, caches: Arc<Caches>, changed: impl Fn(&Change<K>)) {
+/// The pause before a watch that broke off is opened again; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(800);
+/// The longest pause: so long the caches may be behind an API server that has returned.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// The pauses between tries, spread by chance so that the watches of many kinds do not all return at once.
+struct Pauses {
+    next: Duration,
+    chance: StdRng,
+}
+
+impl Iterator for Pauses {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        let whole = self.next;
+        self.next = (whole * 2).min(LONGEST_PAUSE);
+        Some(whole.mul_f64(self.chance.random_range(0.5..=1.0)))
+    }
+}
+
+impl Backoff for Pauses {
+    fn reset(&mut self) {
+        self.next = FIRST_PAUSE;
+    }
+}
+
+/// Keeps the store of one kind, for ever. `chance` spreads the tries to watch.
+pub(super) async fn feed<K: Cached>(
+    api: Api<K>,
+    caches: Arc<Caches>,
+    chance: u64,
+    changed: impl Fn(&Change<K>),
+) {
     let mut config = watcher::Config::default().streaming_lists();
     if K::LABELLED {
         config = config.labels(LABEL_CLUSTER);
     }
     loop {
         let until = Instant::now() + RELIST;
-        let events = watcher(api.clone(), config.clone()).default_backoff();
+        let pauses = Pauses { next: FIRST_PAUSE, chance: StdRng::seed_from_u64(chance) };
+        let events = watcher(api.clone(), config.clone()).backoff(pauses);
         let events = events.inspect_err(|error| {
             tracing::warn!(kind = %K::kind(&()), %error, "a watch broke off and is opened again");
         });

@@ -6,8 +6,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use std::time::Duration;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::ResourceExt;
+use tokio::time::Instant;
 
 use super::Caches;
 use super::kinds::Cached;
@@ -24,10 +27,24 @@ enum Expected {
     Unsure,
 }
 
+/// How long the caches may lack an object that was written before it is read. It may have come and gone between two passes,
+/// and then no event tells of it any more.
+const LACKING: Duration = Duration::from_secs(2);
+
 /// What is expected of one object, and how to look at it.
 struct Expectation {
     what: Expected,
+    since: Instant,
+    is_known: fn(&Caches, &Name) -> bool,
     met: fn(&Caches, &Name, &Expected) -> bool,
+}
+
+impl Expectation {
+    /// Whether only reading the object can tell.
+    fn is_unsure(&self, caches: &Caches, name: &Name) -> bool {
+        let lacking = || self.since.elapsed() >= LACKING && !(self.is_known)(caches, name);
+        self.what == Expected::Unsure || lacking()
+    }
 }
 
 type Of = BTreeMap<(String, Name), Expectation>;
@@ -94,7 +111,7 @@ impl Guard {
         let mut all = self.all();
         let Some(of) = all.get_mut(cluster) else { return Freshness::Fresh };
         of.retain(|(_, name), expected| !(expected.met)(caches, name, &expected.what));
-        let unsure = of.iter().find(|(_, expected)| expected.what == Expected::Unsure);
+        let unsure = of.iter().find(|((_, name), expected)| expected.is_unsure(caches, name));
         if let Some(((kind, name), _)) = unsure {
             return Freshness::Unsure { kind: kind.clone(), name: name.clone() };
         }
@@ -106,7 +123,8 @@ impl Guard {
     }
 
     fn expect<K: Cached>(&self, cluster: &Name, name: &Name, what: Expected) {
-        let expectation = Expectation { what, met: met::<K> };
+        let is_known = |caches: &Caches, name: &Name| K::store(caches).get(name).is_some();
+        let expectation = Expectation { what, since: Instant::now(), is_known, met: met::<K> };
         let key = (K::kind(&()).into_owned(), name.clone());
         self.all().entry(cluster.clone()).or_default().insert(key, expectation);
     }
@@ -126,5 +144,36 @@ fn met<K: Cached>(caches: &Caches, name: &Name, expected: &Expected) -> bool {
             // Another object of the same name came after ours had gone.
             known.is_none_or(|known| known >= *version) || (seen.uid() != *uid && known > Some(*version))
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::PersistentVolumeClaim as Claim;
+
+    use super::*;
+
+    fn metadata() -> ObjectMeta {
+        let text = |text: &str| Some(text.to_owned());
+        ObjectMeta {
+            name: text("data-a"),
+            namespace: text("shop"),
+            uid: text("u"),
+            resource_version: text("7"),
+            ..ObjectMeta::default()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_came_and_went_between_two_passes_is_read_and_does_not_hold_up_its_cluster() {
+        let (guard, caches) = (Guard::default(), Caches::default());
+        let (cluster, name) = (Name::new("shop", "orders"), Name::new("shop", "data-a"));
+        guard.wrote::<Claim>(&cluster, &name, &metadata());
+        assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Behind { .. }), "its event may come");
+        tokio::time::advance(LACKING).await;
+        let unsure = Freshness::Unsure { kind: "PersistentVolumeClaim".into(), name: name.clone() };
+        assert_eq!(guard.freshness(&caches, &cluster), unsure);
+        caches.claims.put(Claim { metadata: metadata(), ..Claim::default() });
+        assert_eq!(guard.freshness(&caches, &cluster), Freshness::Fresh);
     }
 }

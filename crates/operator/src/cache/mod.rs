@@ -3,6 +3,7 @@
 mod feed;
 pub mod guard;
 pub mod kinds;
+pub mod memos;
 mod store;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use tokio::task::JoinSet;
 pub use self::guard::{Freshness, Guard};
 pub use self::kinds::Cached;
 pub use self::store::{Change, Store};
+use crate::context::Chance;
 
 /// Everything that is watched.
 #[derive(Default)]
@@ -38,6 +40,8 @@ pub struct Caches {
     pub nodes: Store<Node>,
     pub namespaces: Store<Namespace>,
     pub storage_classes: Store<StorageClass>,
+    pub memos: memos::Memos,
+    pub configs: memos::Configs,
 }
 
 /// Who is told what changed.
@@ -74,8 +78,9 @@ pub fn watch_all(
     namespace: Option<&str>,
     caches: &Arc<Caches>,
     listener: &impl Listener,
+    chance: &Chance,
 ) -> JoinSet<()> {
-    let mut watches = Watches { client, namespace, caches, listener, tasks: JoinSet::new() };
+    let mut watches = Watches { client, namespace, caches, listener, chance, tasks: JoinSet::new() };
     watches.namespaced::<ReplicatedCluster>();
     watches.namespaced::<Member>();
     watches.everywhere::<ReplicationEngine>();
@@ -104,6 +109,7 @@ struct Watches<'a, L> {
     namespace: Option<&'a str>,
     caches: &'a Arc<Caches>,
     listener: &'a L,
+    chance: &'a Chance,
     tasks: JoinSet<()>,
 }
 
@@ -123,6 +129,6 @@ impl<L: Listener> Watches<'_, L> {
     fn spawn<K: Cached>(&mut self, api: Api<K>) {
         let listener = self.listener.clone();
         let changed = move |change: &Change<K>| listener.changed(change);
-        self.tasks.spawn(feed::feed(api, self.caches.clone(), changed));
+        self.tasks.spawn(feed::feed(api, self.caches.clone(), self.chance.number(), changed));
     }
 }

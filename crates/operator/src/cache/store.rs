@@ -1,11 +1,11 @@
 //! The objects of one kind, as the API server last told them, found by name and by cluster.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use kube::ResourceExt;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 use super::kinds::Cached;
 use crate::key::Name;
@@ -13,20 +13,23 @@ use crate::key::Name;
 /// The objects of one kind.
 pub struct Store<K> {
     objects: RwLock<Objects<K>>,
-    synced: watch::Sender<bool>,
+    synced: AtomicBool,
+    /// Whoever waits for that is woken in the order in which it began to: so a run can be repeated.
+    came: Notify,
     unwatched: AtomicBool,
 }
 
 struct Objects<K> {
-    all: HashMap<Name, Arc<K>>,
+    /// By namespace and name, so that what is done for each of them is done in the same order each time.
+    all: BTreeMap<Name, Arc<K>>,
     by_cluster: HashMap<Name, BTreeSet<Name>>,
 }
 
 /// What became of an object.
 #[derive(Clone, Debug)]
 pub enum Change<K> {
-    /// It is like this now.
-    Is(Arc<K>),
+    /// It is like this now, and was like that before, if it was there.
+    Is(Arc<K>, Option<Arc<K>>),
     /// It was like this, and is no more.
     Was(Arc<K>),
 }
@@ -35,17 +38,18 @@ impl<K> Change<K> {
     /// The object, as it is or was.
     pub fn object(&self) -> &Arc<K> {
         match self {
-            Self::Is(object) | Self::Was(object) => object,
+            Self::Is(object, _) | Self::Was(object) => object,
         }
     }
 }
 
 impl<K> Default for Store<K> {
     fn default() -> Self {
-        let objects = Objects { all: HashMap::new(), by_cluster: HashMap::new() };
+        let objects = Objects { all: BTreeMap::new(), by_cluster: HashMap::new() };
         Self {
             objects: RwLock::new(objects),
-            synced: watch::Sender::new(false),
+            synced: AtomicBool::new(false),
+            came: Notify::new(),
             unwatched: AtomicBool::new(false),
         }
     }
@@ -64,20 +68,32 @@ impl<K: Cached> Store<K> {
         names.filter_map(|name| objects.all.get(name).cloned()).collect()
     }
 
-    /// All of them.
+    /// All of them, by namespace and name.
     pub fn all(&self) -> Vec<Arc<K>> {
         self.read().all.values().cloned().collect()
     }
 
+    /// All of them in this namespace, by name.
+    pub fn in_namespace(&self, namespace: &str) -> Vec<Arc<K>> {
+        let objects = self.read();
+        let from = objects.all.range(Name::new(namespace, "")..);
+        from.take_while(|(name, _)| name.namespace == namespace).map(|(_, object)| object.clone()).collect()
+    }
+
     /// Whether every object was told at least once.
     pub fn is_synced(&self) -> bool {
-        *self.synced.borrow()
+        self.synced.load(Ordering::Acquire)
     }
 
     /// Nobody watches this kind: what is not here may exist all the same.
     pub(super) fn is_not_watched(&self) {
         self.unwatched.store(true, Ordering::Relaxed);
-        self.synced.send_replace(true);
+        self.is_complete();
+    }
+
+    fn is_complete(&self) {
+        self.synced.store(true, Ordering::Release);
+        self.came.notify_waiters();
     }
 
     /// Whether this kind is watched at all.
@@ -87,8 +103,13 @@ impl<K: Cached> Store<K> {
 
     /// Waits until every object was told at least once.
     pub async fn until_synced(&self) {
-        // The sender lives as long as this store.
-        let _ = self.synced.subscribe().wait_for(|synced| *synced).await;
+        let came = self.came.notified();
+        tokio::pin!(came);
+        // From here on nothing is missed.
+        came.as_mut().enable();
+        if !self.is_synced() {
+            came.await;
+        }
     }
 
     /// Takes in an object. None: nothing about it is new.
@@ -102,14 +123,14 @@ impl<K: Cached> Store<K> {
         if old.as_ref().is_some_and(same) {
             return None;
         }
-        let old_cluster = old.and_then(|old| old.cluster());
+        let old_cluster = old.as_ref().and_then(|old| old.cluster());
         if old_cluster != cluster {
             objects.leave(old_cluster.as_ref(), &name);
             if let Some(cluster) = cluster {
                 objects.by_cluster.entry(cluster).or_default().insert(name);
             }
         }
-        Some(Change::Is(object))
+        Some(Change::Is(object, old))
     }
 
     /// Forgets an object.
@@ -124,7 +145,7 @@ impl<K: Cached> Store<K> {
     pub(super) fn keep_only(&self, told: &HashSet<Name>) -> Vec<Change<K>> {
         let gone: Vec<Name> = self.read().all.keys().filter(|name| !told.contains(*name)).cloned().collect();
         let changes = gone.iter().filter_map(|name| self.remove(name)).collect();
-        self.synced.send_replace(true);
+        self.is_complete();
         changes
     }
 

@@ -59,6 +59,12 @@ impl AgentCa {
         data
     }
 
+    /// Whether it is to be replaced, or what it replaced is to go.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        let ends = later(now, AUTHORITY_SPARE) >= self.current.validity.ends;
+        ends || self.previous.is_some() && self.age(now) >= to_signed(OVERLAP * 2)
+    }
+
     /// Replaces it in time, and gets rid of what it replaced; true if its Secret is to be written, before anything is
     /// issued by it.
     pub fn rotate(&mut self, now: Timestamp, chance: &mut impl CryptoRng) -> Result<bool, CertificateError> {

@@ -1,5 +1,7 @@
 //! Why there is no certificate, and what to do about it.
 
+pub use muster_protocol::tls::Unusable;
+
 /// Why a certificate cannot be read, made or used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
@@ -47,33 +49,4 @@ impl CertificateError {
     pub(super) fn making(error: impl std::fmt::Display) -> Self {
         Self::Making(error.to_string())
     }
-}
-
-/// What is wrong with the content of a Secret.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unusable {
-    /// A key is not there.
-    #[error("{0} is missing")]
-    Missing(&'static str),
-    /// It is no PEM, or not what it should be.
-    #[error("{0} cannot be read")]
-    Unreadable(&'static str),
-    /// The private key is another one's.
-    #[error("the private key in {0} does not belong to the certificate")]
-    OtherKey(&'static str),
-    /// The certificate is for something else.
-    #[error("the certificate is not for {0}")]
-    OtherName(String),
-    /// It was issued by another authority.
-    #[error("the certificate was not issued by this cluster's authority")]
-    OtherAuthority,
-    /// Not now.
-    #[error("the certificate begins in the future")]
-    NotYet,
-    /// Not any more, or not for long.
-    #[error("the certificate ends, or has ended, at {0}")]
-    Ends(jiff::Timestamp),
-    /// What the member trusts is not what it should.
-    #[error("ca.crt does not hold the authorities that are in use")]
-    OtherTrust,
 }

@@ -3,20 +3,16 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use muster_protocol::tls;
 use rand::CryptoRng;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
     KeyPair, KeyUsagePurpose, PKCS_ED25519, SerialNumber,
 };
-use rustls::client::verify_server_name;
-use rustls::crypto::ring::sign::any_supported_type;
-use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use rustls::server::ParsedCertificate;
-use rustls::sign::CertifiedKey;
 
 use super::error::{CertificateError, Unusable};
-use super::names::{ClusterName, server_name};
+use super::names::ClusterName;
 use super::validity::{self, Validity};
 use super::{AUTHORITY_LASTS, BEGINS_BEFORE, SecretData};
 
@@ -83,7 +79,7 @@ impl Authority {
         let (certificate, private) = read_pair(data, crt, key)?;
         let validity = validity::read(&certificate).ok_or(Unusable::Unreadable(crt))?;
         let name = cluster.authority();
-        check_name(&certificate, &name).map_err(|_| Unusable::OtherName(name))?;
+        check_name(&certificate, &name)?;
         let PrivateKeyDer::Pkcs8(private) = private else { return Err(Unusable::Unreadable(key)) };
         let private = KeyPair::from_pkcs8_der_and_sign_algo(&private, &PKCS_ED25519);
         let private = private.map_err(|_| Unusable::Unreadable(key))?;
@@ -133,20 +129,12 @@ pub(super) fn read_pair(
     crt: &'static str,
     key: &'static str,
 ) -> Result<(CertificateDer<'static>, PrivateKeyDer<'static>), Unusable> {
-    let certificate =
-        CertificateDer::from_pem_slice(bytes(data, crt)?).map_err(|_| Unusable::Unreadable(crt))?;
-    let private = PrivateKeyDer::from_pem_slice(bytes(data, key)?).map_err(|_| Unusable::Unreadable(key))?;
-    let signer = any_supported_type(&private).map_err(|_| Unusable::Unreadable(key))?;
-    ParsedCertificate::try_from(&certificate).map_err(|_| Unusable::Unreadable(crt))?;
-    let pair = CertifiedKey::new(vec![certificate.clone()], signer);
-    pair.keys_match().map_err(|_| Unusable::OtherKey(key))?;
-    Ok((certificate, private))
+    tls::read_pair((crt, bytes(data, crt)?), (key, bytes(data, key)?))
 }
 
 /// Whether the certificate is for this name.
-pub(super) fn check_name(certificate: &CertificateDer<'_>, name: &str) -> Result<(), CertificateError> {
-    let parsed = ParsedCertificate::try_from(certificate).map_err(CertificateError::making)?;
-    verify_server_name(&parsed, &server_name(name)?).map_err(CertificateError::making)
+pub(super) fn check_name(certificate: &CertificateDer<'_>, name: &str) -> Result<(), Unusable> {
+    tls::check_name(certificate, name)
 }
 
 /// What a Secret holds under this key.

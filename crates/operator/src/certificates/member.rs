@@ -50,7 +50,7 @@ pub fn check_member(
     if validity.ends <= later(now, MEMBER_SPARE) {
         return Err(Unusable::Ends(validity.ends));
     }
-    check_name(&certificate, &member.dns()).map_err(|_| Unusable::OtherName(member.dns()))?;
+    check_name(&certificate, &member.dns())?;
     check_issuer(&ca.for_members().certificate, &certificate, now).map_err(|()| Unusable::OtherAuthority)
 }
 

@@ -17,7 +17,6 @@
 //! Time and chance are arguments. Keys are Ed25519, which are 32 random bytes.
 
 mod ca;
-mod constraints;
 mod error;
 mod hash_key;
 mod issuer;
@@ -31,10 +30,10 @@ mod validity;
 use std::time::Duration;
 
 pub use ca::AgentCa;
-pub use constraints::holds_ca;
 pub use error::{CertificateError, Unusable};
 pub use hash_key::{HASH_KEY_BYTES, HashKey};
 pub use member::{check_member, issue_member};
+pub use muster_protocol::tls::{CA_CRT, TLS_CRT, TLS_KEY};
 pub use names::{ClusterName, MemberName};
 pub use tls::{OperatorTls, agent_config, external_config};
 
@@ -56,12 +55,6 @@ pub const OPERATOR_LASTS: Duration = Duration::from_secs(7 * DAY.as_secs());
 pub const OPERATOR_SPARE: Duration = Duration::from_secs(2 * DAY.as_secs());
 /// A certificate begins this much in the past, for clocks that are behind.
 pub const BEGINS_BEFORE: Duration = Duration::from_secs(60 * 60);
-/// In a Secret: the certificates that are trusted.
-pub const CA_CRT: &str = "ca.crt";
-/// In a Secret: the certificate.
-pub const TLS_CRT: &str = "tls.crt";
-/// In a Secret: its private key.
-pub const TLS_KEY: &str = "tls.key";
 /// In the authority's Secret: the key of `secretsHash`.
 pub const HASH_KEY: &str = "hash.key";
 /// In the authority's Secret, while one authority replaces another: the old one, and its key.

@@ -1,12 +1,10 @@
 //! Who a certificate is of. Each part is a DNS label, so a name reads one way only, and no two clusters, namespaces or
 //! roles have one in common.
 
+use muster_protocol::tls;
 use rustls::pki_types::ServerName;
 
 use super::error::CertificateError;
-
-/// Under which all names are. Nobody looks them up; an address is dialled, and the name is what the certificate must say.
-const DOMAIN: &str = "muster.dev";
 
 /// A cluster, by its name and namespace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,21 +28,17 @@ impl ClusterName {
 
     /// What the operator is called by this cluster's agents.
     pub fn operator(&self) -> String {
-        format!("operator.{}", self.zone())
+        tls::operator_name(&self.namespace, &self.name)
     }
 
     /// What its authority calls itself.
     pub(super) fn authority(&self) -> String {
-        format!("agent-ca.{}", self.zone())
+        format!("agent-ca.{}", tls::zone(&self.namespace, &self.name))
     }
 
     /// A member of it.
     pub fn member(&self, name: &str) -> MemberName {
         MemberName { cluster: self.clone(), name: name.to_owned() }
-    }
-
-    fn zone(&self) -> String {
-        format!("{}.{}.{DOMAIN}", self.name, self.namespace)
     }
 }
 
@@ -60,7 +54,7 @@ pub struct MemberName {
 impl MemberName {
     /// The one DNS name in its certificate.
     pub fn dns(&self) -> String {
-        format!("{}.members.{}", self.name, self.cluster.zone())
+        tls::member_name(&self.cluster.namespace, &self.cluster.name, &self.name)
     }
 
     /// The same, as TLS asks for it.

@@ -3,24 +3,18 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use muster_protocol::tls;
 use rand::CryptoRng;
-use rustls::client::danger::HandshakeSignatureValid;
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::ring::default_provider;
-use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
-use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
-use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::time_provider::TimeProvider;
 use rustls::version::TLS13;
-use rustls::{
-    CertificateError as Refused, ClientConfig, DigitallySignedStruct, DistinguishedName, Error,
-    RootCertStore, ServerConfig, SignatureScheme,
-};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
 
 use super::ca::AgentCa;
 use super::error::{CertificateError, Unusable};
-use super::issuer::{Use, bytes, check_name, later, read_pair};
+use super::issuer::{Use, bytes, later, read_pair};
 use super::member::unix;
 use super::names::MemberName;
 use super::{CA_CRT, OPERATOR_LASTS, OPERATOR_SPARE, SecretData, TLS_CRT, TLS_KEY};
@@ -68,7 +62,8 @@ pub fn external_config(
     clock: &SharedClock,
 ) -> Result<Arc<ClientConfig>, CertificateError> {
     let config = || {
-        let (roots, pair) = (read_roots(data)?, read_pair(data, TLS_CRT, TLS_KEY)?);
+        let roots = tls::read_roots((CA_CRT, bytes(data, CA_CRT)?))?;
+        let pair = read_pair(data, TLS_CRT, TLS_KEY)?;
         client_config(roots, pair, clock).map_err(|_| Unusable::Unreadable(TLS_CRT))
     };
     config().map_err(|why| CertificateError::Credentials { secret: secret.to_owned(), why })
@@ -81,10 +76,10 @@ pub fn agent_config(
     clock: &SharedClock,
 ) -> Result<Arc<ServerConfig>, CertificateError> {
     let config = || {
-        let (certificate, key) = read_pair(data, TLS_CRT, TLS_KEY)?;
-        check_name(&certificate, &member.dns()).map_err(|_| Unusable::OtherName(member.dns()))?;
-        let verifier = OnlyOperator::new(read_roots(data)?, member.cluster.operator())?;
-        server_config(verifier, certificate, key, clock).map_err(|_| Unusable::Unreadable(TLS_CRT))
+        let (ca, certificate, key) = (bytes(data, CA_CRT)?, bytes(data, TLS_CRT)?, bytes(data, TLS_KEY)?);
+        let credentials = tls::Credentials { ca, certificate, key };
+        let clock = Arc::new(ClockTime(clock.clone()));
+        tls::agent_config(credentials, &member.dns(), &member.cluster.operator(), clock)
     };
     config().map_err(|why| CertificateError::Member { member: member.dns(), why })
 }
@@ -106,32 +101,6 @@ fn client_config(roots: RootCertStore, pair: Pair, clock: &SharedClock) -> Resul
     Ok(Arc::new(config))
 }
 
-fn server_config(
-    verifier: OnlyOperator,
-    certificate: CertificateDer<'static>,
-    key: PrivateKeyDer<'static>,
-    clock: &SharedClock,
-) -> Result<Arc<ServerConfig>, Error> {
-    let provider = Arc::new(default_provider());
-    let mut config = ServerConfig::builder_with_details(provider, Arc::new(ClockTime(clock.clone())))
-        .with_protocol_versions(&[&TLS13])?
-        .with_client_cert_verifier(Arc::new(verifier))
-        .with_single_cert(vec![certificate], key)?;
-    config.session_storage = Arc::new(NoServerSessionStorage {});
-    config.send_tls13_tickets = 0;
-    Ok(Arc::new(config))
-}
-
-/// All certificates in `ca.crt`.
-fn read_roots(data: &SecretData) -> Result<RootCertStore, Unusable> {
-    let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_slice_iter(bytes(data, CA_CRT)?) {
-        let certificate = certificate.map_err(|_| Unusable::Unreadable(CA_CRT))?;
-        roots.add(certificate).map_err(|_| Unusable::Unreadable(CA_CRT))?;
-    }
-    if roots.is_empty() { Err(Unusable::Unreadable(CA_CRT)) } else { Ok(roots) }
-}
-
 /// The clock by which certificates begin and end.
 struct ClockTime(SharedClock);
 
@@ -144,60 +113,5 @@ impl TimeProvider for ClockTime {
 impl std::fmt::Debug for ClockTime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("ClockTime")
-    }
-}
-
-/// Lets in who has a certificate for commanding, of an authority that is trusted, in the name of the operator.
-#[derive(Debug)]
-struct OnlyOperator {
-    issued: Arc<dyn ClientCertVerifier>,
-    operator: String,
-}
-
-impl OnlyOperator {
-    fn new(roots: RootCertStore, operator: String) -> Result<Self, Unusable> {
-        let provider = Arc::new(default_provider());
-        let issued = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
-        Ok(Self { issued: issued.map_err(|_| Unusable::Unreadable(CA_CRT))?, operator })
-    }
-}
-
-impl ClientCertVerifier for OnlyOperator {
-    fn root_hint_subjects(&self) -> &[DistinguishedName] {
-        self.issued.root_hint_subjects()
-    }
-
-    fn verify_client_cert(
-        &self,
-        certificate: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        now: UnixTime,
-    ) -> Result<ClientCertVerified, Error> {
-        let verified = self.issued.verify_client_cert(certificate, intermediates, now)?;
-        check_name(certificate, &self.operator)
-            .map_err(|_| Error::InvalidCertificate(Refused::NotValidForName))?;
-        Ok(verified)
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.issued.verify_tls12_signature(message, certificate, signed)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.issued.verify_tls13_signature(message, certificate, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.issued.supported_verify_schemes()
     }
 }

@@ -1,18 +1,20 @@
 //! Apply: puts every wanted object in place, only where something differs, and lets go of what is not wanted any more.
 
+use k8s_openapi::ByteString;
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::ResourceExt;
 use muster_api::Member;
-use muster_api::names::LABEL_DRIVER;
+use muster_api::names::{LABEL_CLUSTER, LABEL_DRIVER};
 use muster_core::build::{names, secrets};
 use muster_core::validation::references::Lookup;
 
 use super::observe::Seen;
 use super::want::Wants;
-use crate::child::{Child, Kind, Placement};
+use crate::child::{Child, Kind, Put};
 use crate::context::Context;
 use crate::door::CallError;
+use crate::key::{Key, Name};
 use crate::memory::{Shared, lock};
 
 /// Why something was not applied.
@@ -34,6 +36,12 @@ impl ApplyError {
         match self {
             Self::Call { error, .. } => error.reason(),
         }
+    }
+
+    /// What the API server will not have however often it is asked, in words. Anything else passes by itself.
+    pub fn refusal(&self) -> Option<String> {
+        let Self::Call { error, .. } = self;
+        matches!(error, CallError::Refused { .. } | CallError::Forbidden { .. }).then(|| error.to_string())
     }
 }
 
@@ -63,9 +71,15 @@ pub fn touches_members(context: &Context, wants: &Wants) -> bool {
 /// Puts everything in place.
 pub async fn apply(context: &Context, seen: &Seen, wants: &Wants, memory: &Shared) -> Outcome {
     let mut outcome = Outcome::default();
-    accounts(context, seen, wants, &mut outcome).await;
-    for child in wants.children.iter().chain(&wants.members) {
-        place(context, seen, child, memory, &mut outcome).await;
+    accounts(context, seen, wants, memory, &mut outcome).await;
+    let mut configured = true;
+    for child in &wants.children {
+        let placed = place(context, seen, child, memory, &mut outcome).await;
+        configured &= placed || child.kind != Kind::ConfigMap;
+    }
+    // A member follows only a configuration that is there: what it has runs.
+    for member in wants.members.iter().filter(|_| configured) {
+        place(context, seen, member, memory, &mut outcome).await;
     }
     lock(memory).gains.extend(wants.gains.clone());
     for member in &wants.leaving {
@@ -75,27 +89,32 @@ pub async fn apply(context: &Context, seen: &Seen, wants: &Wants, memory: &Share
     outcome
 }
 
-async fn place(context: &Context, seen: &Seen, child: &Child, memory: &Shared, outcome: &mut Outcome) {
-    let applied = match child.placement(&context.caches) {
-        Placement::Same(applied) => applied,
-        Placement::Taken(why) => {
-            outcome.taken.push(format!("{} ({why})", child.words()));
-            return;
+/// Puts a child in place; whether it is.
+async fn place(
+    context: &Context,
+    seen: &Seen,
+    child: &Child,
+    memory: &Shared,
+    outcome: &mut Outcome,
+) -> bool {
+    match child.put(context, &seen.name).await {
+        Ok(Put::There(applied)) => {
+            lock(memory).children.insert(child.id(), applied);
+            return true;
         }
-        Placement::Leaving => return,
-        Placement::Missing | Placement::Differs(_) => {
-            tracing::info!(cluster = %seen.name, generation = seen.generation(), child = child.words(), "applies");
-            match child.apply(&context.door, &seen.name).await {
-                Ok(applied) => applied,
-                Err(error) => return outcome.note(child.words(), Err(error)),
-            }
+        Ok(Put::Taken(why)) => outcome.taken.push(format!("{} ({why})", child.words())),
+        Ok(Put::NotYet) => {}
+        Err(error) => {
+            // What an earlier spec made of it says nothing about this one.
+            lock(memory).children.remove(&child.id());
+            outcome.note(child.words(), Err(error));
         }
-    };
-    lock(memory).children.insert(child.id(), applied);
+    }
+    false
 }
 
 /// Makes the account Secrets that are not there. One that is there is used as it is.
-async fn accounts(context: &Context, seen: &Seen, wants: &Wants, outcome: &mut Outcome) {
+async fn accounts(context: &Context, seen: &Seen, wants: &Wants, memory: &Shared, outcome: &mut Outcome) {
     for account in &wants.accounts {
         let name = names::account_secret(&seen.name.name, &account.name);
         let mut random = |bytes: &mut [u8]| context.chance.fill(bytes);
@@ -106,13 +125,30 @@ async fn accounts(context: &Context, seen: &Seen, wants: &Wants, outcome: &mut O
             }
             Some(Lookup::Found(live)) => {
                 let wanted = secrets::account(&seen.cluster, account, &mut random);
+                let lacking = secrets::missing(live, account, &mut random);
                 if let Some(why) = muster_core::build::owners::taken(&wanted.metadata, &live.metadata) {
                     outcome.taken.push(format!("Secret {name} ({why})"));
+                } else if !lacking.is_empty() {
+                    lock(memory).secrets = None;
+                    outcome.note(format!("Secret {name}"), add_keys(context, live, lacking).await);
                 }
             }
             Some(Lookup::Unreadable(_)) | None => {}
         }
     }
+}
+
+/// Gives an account Secret the keys that its engine has asked for since it was made. The change rolls the members: the next
+/// pass sees it.
+async fn add_keys(context: &Context, live: &Secret, lacking: secrets::Data) -> Result<(), CallError> {
+    let mut secret = live.clone();
+    let data = secret.data.get_or_insert_default();
+    data.extend(lacking.into_iter().map(|(key, value)| (key, ByteString(value))));
+    context.door.replace_uncached(&secret).await?;
+    if let Some(cluster) = live.labels().get(LABEL_CLUSTER) {
+        context.queue.add(Key::Cluster(Name::of(live).beside(cluster)));
+    }
+    Ok(())
 }
 
 /// Creates a Secret; one that someone else has made meanwhile stands.

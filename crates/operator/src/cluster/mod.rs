@@ -27,13 +27,14 @@ use muster_core::scaling;
 use muster_core::status::{ClusterVerdict, Picture};
 
 use self::apply::ApplyError;
-use self::observe::{SECRET_CHECK, Seen};
+use self::observe::Seen;
 use self::report::Found;
 use self::size::Sized;
-pub use self::validate::facts;
+pub use self::validate::{Checked, facts};
 use self::want::{WantError, Wants};
 use crate::context::Context;
-use crate::key::Name;
+use crate::credentials::CredentialError;
+use crate::key::{Key, Name};
 use crate::lease::NotLeader;
 use crate::manager::{Handle, Managers, START_LIMIT, View};
 use crate::memory::{Shared, lock};
@@ -42,6 +43,11 @@ use crate::news;
 use crate::pass::{PassError, fresh};
 use crate::queue::Then;
 use crate::status::{self, Reported, Which};
+
+/// How often an invalid spec is checked again: what it lacks may be a Secret, and those are not watched.
+pub const INVALID_CHECK: Duration = Duration::from_secs(30);
+/// How often it is looked whether a name that someone else has taken is free.
+pub const TAKEN_CHECK: Duration = Duration::from_secs(30);
 
 /// One pass over a cluster.
 pub async fn reconcile(context: &Arc<Context>, managers: &Managers, name: &Name) -> Result<Then, PassError> {
@@ -54,7 +60,7 @@ pub async fn reconcile(context: &Arc<Context>, managers: &Managers, name: &Name)
         managers.drop(name);
         return Ok(Then::Rest);
     }
-    if let Some(then) = fresh(context, name).await? {
+    if let Some(then) = fresh(context, name, &Key::Cluster(name.clone())).await? {
         return Ok(then);
     }
     let memory = context.memories.of(name, &cluster.uid().unwrap_or_default());
@@ -63,8 +69,14 @@ pub async fn reconcile(context: &Arc<Context>, managers: &Managers, name: &Name)
         manager.as_ref().map_or_else(|| Arc::new(View::starting()), |manager| manager.view.borrow().clone());
     let view =
         if manager.is_none() && is_paused(&cluster) { Arc::new((*view).clone().stopped(None)) } else { view };
-    let seen = observe::observe(context, cluster, view).await;
-    Pass { context, managers, seen, memory, manager }.run().await
+    let seen = observe::observe(context, cluster, view, &memory).await;
+    let passed = Pass { context, managers, seen, memory: memory.clone(), manager }.run().await;
+    let valid = lock(&memory).report.as_ref().is_some_and(|(_, report)| report.is_valid());
+    if passed.is_err() || !valid {
+        // A Secret may be what is wrong, and is the one thing that nobody tells us of.
+        lock(&memory).secrets = None;
+    }
+    passed
 }
 
 fn is_paused(cluster: &ReplicatedCluster) -> bool {
@@ -77,6 +89,7 @@ fn forget(context: &Context, managers: &Managers, name: &Name) {
     context.memories.forget(name);
     context.metrics.forget_cluster(name);
     context.door.guard().forget_cluster(name);
+    context.queue.moved(name);
 }
 
 /// One pass, with what it looks at.
@@ -112,7 +125,7 @@ impl Pass<'_> {
         if self.seen.deleting() {
             return self.end(picture).await;
         }
-        let report = validate::validate(&self.context.caches, &self.seen);
+        let report = validate::validate(&self.context.caches, &self.seen, &mut lock(&self.memory));
         let valid = report.is_valid();
         let new = self.note_generation(report);
         if self.seen.pause.reconciliation {
@@ -127,7 +140,7 @@ impl Pass<'_> {
         }
         if !valid {
             self.go_on_as_it_is()?;
-            return self.report(&Found::default()).await.map(|()| Then::Again(SECRET_CHECK));
+            return self.report(&Found::default()).await.map(|()| Then::Again(INVALID_CHECK));
         }
         self.make_it_so(picture).await
     }
@@ -182,7 +195,7 @@ impl Pass<'_> {
         let found =
             Found { sized: Some(&decided.sized), wants: decided.wants.as_ref().ok(), ..Found::default() };
         self.note_equal(found.wants);
-        self.report(&found).await.map(|()| Then::Again(SECRET_CHECK))
+        self.report(&found).await.map(|()| Then::Again(self.seen.next_check))
     }
 
     /// Where nothing may be applied, a child that equals what the spec builds counts as applied.
@@ -212,6 +225,13 @@ impl Pass<'_> {
         }
         self.steer()?;
         let decided = self.decide(picture);
+        let taken: Vec<String> =
+            authority.as_ref().err().and_then(CredentialError::taken).into_iter().collect();
+        if !taken.is_empty() {
+            let found = Found { sized: Some(&decided.sized), taken, ..Found::default() };
+            lock(&self.memory).secrets = None;
+            return self.report(&found).await.map(|()| Then::Again(TAKEN_CHECK));
+        }
         let wants = match &decided.wants {
             Ok(wants) => wants,
             Err(error) => {
@@ -237,12 +257,19 @@ impl Pass<'_> {
         if outcome.errors.is_empty() && authority.is_ok() {
             lock(&self.memory).applied = Some(self.seen.generation());
         }
+        found.refused = outcome.errors.iter().filter_map(ApplyError::refusal).collect();
         found.taken = outcome.taken;
+        let taken = !found.taken.is_empty();
+        if taken {
+            lock(&self.memory).secrets = None;
+        }
         let reported = self.report(&found).await;
         authority?;
         let first: Option<ApplyError> = outcome.errors.into_iter().next();
         match first {
             Some(error) => Err(error.into()),
+            // An object of someone else is not watched: whether it has gone is seen by looking.
+            None if taken => reported.map(|()| Then::Again(TAKEN_CHECK)),
             None => reported.map(|()| self.next_look(&decided.sized)),
         }
     }
@@ -253,7 +280,9 @@ impl Pass<'_> {
             matches!(&pool.decision, scaling::Decision::Hold(scaling::Hold::AwaitingReports(_)))
         };
         if !sized.advice.pools.iter().any(waits) {
-            return Then::Again(self.next_figure(sized).unwrap_or(SECRET_CHECK));
+            return Then::Again(
+                self.next_figure(sized).map_or(self.seen.next_check, |next| next.min(self.seen.next_check)),
+            );
         }
         if let Some(manager) = &self.manager {
             manager.refresh();
@@ -387,7 +416,7 @@ fn reserved(context: &Context, seen: &Seen) -> BTreeMap<String, BTreeSet<u32>> {
     let mut reserved: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
     for claim in context.caches.claims.of_cluster(&seen.name) {
         let member = claim.labels().get(muster_api::names::LABEL_MEMBER).cloned().unwrap_or_default();
-        if claim.annotations().contains_key(size::ANNOTATION_FORGOTTEN)
+        if claim.annotations().contains_key(muster_api::names::ANNOTATION_FORGOTTEN)
             && let Some((_, pool, ordinal)) = names::parse_member(&member)
         {
             reserved.entry(pool.to_owned()).or_default().insert(ordinal);

@@ -31,6 +31,8 @@ pub struct Found<'a> {
     pub wants: Option<&'a Wants>,
     /// Objects under wanted names that belong to someone else.
     pub taken: Vec<String>,
+    /// What the API server refuses to have, in words.
+    pub refused: Vec<String>,
     /// What could not be observed, in words.
     pub unobserved: Vec<String>,
 }
@@ -91,6 +93,7 @@ pub fn judge(context: &Context, seen: &Seen, found: &Found<'_>, memory: &mut Mem
         members: &members,
         drivers: &drivers,
         name_taken: &found.taken,
+        refused: &found.refused,
         unobserved: &found.unobserved,
         clustering: seen.view.clustering(held),
         reconciliation_stopped: memory.stopped.as_ref(),

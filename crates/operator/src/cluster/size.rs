@@ -13,9 +13,6 @@ use muster_core::status::{Part, Picture};
 use super::observe::Seen;
 use crate::memory::Memory;
 
-/// The annotation on a claim whose member was given up: its ordinal is not used again.
-pub(super) const ANNOTATION_FORGOTTEN: &str = "muster.dev/forgotten";
-
 /// What pool sizing sees of a cluster's Members.
 pub struct Sized {
     /// The advice.

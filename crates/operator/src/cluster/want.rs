@@ -139,7 +139,9 @@ impl Wants {
         for live in &seen.members {
             let want = self.wanted(seen, live);
             let current = want.as_ref().is_none_or(|want| want.is_current(live));
-            self.current.insert(live.name_any(), current);
+            // Storage is nobody's turn, but until a Member has it this spec is not everywhere.
+            let stored = want.as_ref().is_none_or(|want| want.has_storage(live));
+            self.current.insert(live.name_any(), current && stored);
             rolled.push(as_rolled(live, current, picture, memory, seen));
             if let Some(want) = want {
                 wanted.insert(live.name_any(), want);
@@ -160,7 +162,12 @@ impl Wants {
             if holds {
                 self.held.push(format!("{name} is to be restarted"));
             }
-            let roll = if turn && !holds { Roll::Moved } else { Roll::Kept };
+            let disabled = live.spec.desired_state == DesiredState::Disabled;
+            let roll = match (disabled, turn && !holds) {
+                (true, _) => Roll::Fixed,
+                (false, true) => Roll::Moved,
+                (false, false) => Roll::Kept,
+            };
             self.members.push(want.child(live, roll));
         }
     }
@@ -195,6 +202,13 @@ impl Want {
         }
     }
 
+    fn has_storage(&self, live: &Member) -> bool {
+        match self {
+            Self::FromPool(wanted) => wanted.spec.storage == live.spec.storage,
+            Self::ByHand(_) => true,
+        }
+    }
+
     fn child(&self, live: &Member, roll: Roll) -> Child {
         match self {
             Self::FromPool(wanted) => member::following(wanted, live, roll).into(),
@@ -202,7 +216,7 @@ impl Want {
                 let workload = match roll {
                     Roll::Moved => workload.as_ref(),
                     // Its first workload is nobody's turn: it runs nothing yet.
-                    Roll::Kept => live.spec.workload.as_ref().unwrap_or(workload),
+                    Roll::Kept | Roll::Fixed => live.spec.workload.as_ref().unwrap_or(workload),
                 };
                 let name = crate::key::Name::of(live);
                 Child::partly(Kind::Member, name, member::by_hand(live, workload))

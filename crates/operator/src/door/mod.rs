@@ -180,8 +180,11 @@ impl Door {
     pub async fn delete<K: Namespaced + Cached>(&self, cluster: &Name, target: &K) -> Result<(), CallError> {
         let name = Name::of(target);
         match self.delete_this(target).await {
-            Ok(Some(Either::Left(leaving))) => self.guard.wrote::<K>(cluster, &name, leaving.meta()),
-            Ok(Some(Either::Right(_))) => self.guard.deleted::<K>(cluster, &name, target.uid()),
+            // Some kinds are answered with what they were: without a time of deletion nothing held them.
+            Ok(Some(Either::Left(leaving))) if leaving.meta().deletion_timestamp.is_some() => {
+                self.guard.wrote::<K>(cluster, &name, leaving.meta());
+            }
+            Ok(Some(_)) => self.guard.deleted::<K>(cluster, &name, target.uid()),
             Ok(None) => {}
             Err(error) => {
                 if error.may_have_happened() {
@@ -206,8 +209,9 @@ impl Door {
         let api = self.api::<K>(&name.namespace);
         match self.call(until, object::<K>(&name), api.delete(&name.name, &params)).await {
             Ok(answer) => Ok(Some(answer)),
-            // Gone, or another object has taken its name.
-            Err(CallError::NotFound { .. } | CallError::Conflict { .. }) => Ok(None),
+            Err(CallError::NotFound { .. }) => Ok(None),
+            // A conflict may mean that another object has taken its name, which will be seen, or that someone wrote at the
+            // same moment, which nobody would tell of: it is tried again either way.
             Err(error) => Err(error),
         }
     }

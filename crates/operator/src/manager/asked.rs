@@ -6,7 +6,7 @@ use muster_api::cluster::LastRequest;
 use muster_api::names::{RequestAction, RequestResult};
 use muster_core::conditions;
 use muster_core::manager::fencing::{FenceKind, Proof};
-use muster_core::manager::requests::{Ask, Granted, Request};
+use muster_core::manager::requests::{Ask, Directive, Granted, Request};
 
 use super::task::Task;
 
@@ -26,7 +26,7 @@ pub fn last_request(request: &Request, result: RequestResult, message: &str, now
         action: action(&request.ask).to_string(),
         result: result.to_string(),
         message: conditions::message(message.to_owned()),
-        time: Some(Time(now)),
+        time: Some(Time(conditions::whole_second(now))),
     }
 }
 
@@ -74,6 +74,11 @@ impl Task {
         self.observed.directive = None;
         self.observed.mandate = None;
         let Some(asked) = self.request.take() else { return };
+        if let (Granted::Direct(Directive::Forget { members }), Ok(())) = (&asked.granted, result) {
+            // Whoever is heard lives on, with another volume; the others are dead, and their place is not taken again.
+            let dead = members.iter().filter(|member| self.observed.report_of(member).is_none());
+            self.given_up.extend(dead.cloned());
+        }
         match result {
             Ok(()) => self.say(&asked, RequestResult::Done, "it was carried out"),
             Err(why) => self.say(&asked, RequestResult::Failed, why),

@@ -65,11 +65,12 @@ impl Surroundings {
     pub fn wanted(&self, cluster: &str, intent: &Intent, restore: Option<usize>) -> Wanted {
         let members: BTreeMap<String, WantedMember> =
             self.members.iter().map(|member| (member.name_any(), self.member(member, intent))).collect();
-        let staying = members.values().filter(|member| !member.leaving).count();
+        // One that leaves serves until it goes through the gate: where all serve, it is none too many.
+        let there = members.len().max(1);
         Wanted {
             cluster: cluster.to_owned(),
             parked: intent.parked,
-            primaries: intent.primaries.unwrap_or(staying).clamp(1, staying.max(1)),
+            primaries: intent.primaries.unwrap_or(there).clamp(1, there),
             engine: intent.engine,
             allow_loss: intent.allow_loss,
             restore,

@@ -1,6 +1,6 @@
 //! The managers that run, by cluster: started once, stopped once, and started again where they left off.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,7 +24,7 @@ const MAX_REQUESTS: usize = 4;
 
 /// The managers.
 #[derive(Clone, Default)]
-pub struct Managers(Arc<Mutex<HashMap<Name, Handle>>>);
+pub struct Managers(Arc<Mutex<BTreeMap<Name, Handle>>>);
 
 /// One manager, as its cluster's controller holds it.
 #[derive(Clone)]
@@ -85,10 +85,9 @@ impl Handle {
         self.requests.try_send(asked).is_ok()
     }
 
-    /// Asks for figures that are newer than what was last told.
+    /// Asks for figures that are newer than what was last told: they come with the next line of an agent.
     pub fn refresh(&self) {
         self.refresh.store(true, Ordering::Relaxed);
-        self.changed.notify_one();
     }
 
     /// Tells the manager to stop. It sends nothing any more, waits for the answers it is owed, and says so.
@@ -162,7 +161,7 @@ impl Managers {
         Ok(handle)
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<Name, Handle>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<Name, Handle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -198,17 +197,18 @@ fn start(
         view,
         observed: resumes.map_or_else(|| Observed::new(epoch), Observed::resumed),
         streams: Streams::new(&cluster.name, epoch, context.metrics.clone()),
-        lines: std::collections::BTreeMap::new(),
-        heard_at: std::collections::BTreeMap::new(),
+        lines: BTreeMap::new(),
+        heard_at: BTreeMap::new(),
         sent: tokio::task::JoinSet::new(),
         reports: tokio::task::JoinSet::new(),
-        asking: std::collections::BTreeMap::new(),
+        asking: BTreeMap::new(),
         writes: Writes::default(),
         began: Instant::now(),
         acts: false,
         stored_restore,
         restore: None,
         request: None,
+        given_up: std::collections::BTreeSet::new(),
         next: View::starting(),
         wake: None,
         touched: std::collections::BTreeSet::new(),

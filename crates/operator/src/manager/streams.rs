@@ -34,7 +34,7 @@ impl Drop for Streams {
 struct Open {
     agent: Agent,
     address: String,
-    keys: Option<Keys>,
+    tls: Option<Tls>,
     _watch: Watch,
 }
 
@@ -82,8 +82,8 @@ impl Streams {
             }
         }
         let stays = |name: &String, open: &Open| {
-            let same_keys = match (&open.keys, keys) {
-                (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+            let same_keys = match (&open.tls, keys.and_then(|keys| keys.get(name))) {
+                (Some(old), Some(new)) => old.same(new),
                 (old, new) => old.is_none() && new.is_none(),
             };
             addresses.get(name) == Some(&open.address) && same_keys
@@ -106,10 +106,14 @@ impl Streams {
             return;
         }
         let tls = keys.and_then(|keys| keys.get(&member)).cloned();
-        let peer =
-            Peer { cluster: self.cluster.clone(), member: member.clone(), address: address.clone(), tls };
+        let peer = Peer {
+            cluster: self.cluster.clone(),
+            member: member.clone(),
+            address: address.clone(),
+            tls: tls.clone(),
+        };
         let agent = Agent::new(peer, context.dial.clone()).with_limits(context.agent_limits);
         let watch = watch(agent.clone(), self.epoch, &self.events, context.chance.number());
-        self.open.insert(member, Open { agent, address, keys: keys.cloned(), _watch: watch });
+        self.open.insert(member, Open { agent, address, tls, _watch: watch });
     }
 }

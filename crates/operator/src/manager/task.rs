@@ -81,6 +81,8 @@ pub(super) struct Task {
     /// What a person set by hand or by request.
     pub(super) restore: Option<usize>,
     pub(super) request: Option<Asked>,
+    /// Members that a person gave up, until their claim is marked and their Member is deleted.
+    pub(super) given_up: BTreeSet<String>,
     pub(super) next: View,
     pub(super) wake: Option<Instant>,
     /// Whose status has to be looked at.
@@ -158,7 +160,7 @@ impl Task {
             News::Line(line) => {
                 if self.says_nothing_new(&line) {
                     self.heard_at.insert(line.member, self.context.clock.now());
-                    return false;
+                    return self.ears.refresh.load(Ordering::Relaxed);
                 }
                 self.take_line(*line);
             }
@@ -265,6 +267,10 @@ impl Task {
         if self.touched.is_empty() {
             return;
         }
+        for (member, at) in self.streams.events().confirmed() {
+            let ago = SignedDuration::try_from(at.elapsed()).unwrap_or_default();
+            self.heard_at.insert(member, self.now() - ago);
+        }
         let heard = self.lines.iter().filter_map(|(member, line)| {
             let at = *self.heard_at.get(member)?;
             let (pod_uid, measured) = (line.pod_uid.clone(), line.measured.clone());
@@ -295,6 +301,7 @@ impl Task {
             self.tell();
             let mut epochs = self.context.door.authority().epochs();
             tokio::select! {
+                biased;
                 _ = epochs.wait_for(|epoch| *epoch != Some(self.work.epoch())) => return Ended::Dropped,
                 event = self.streams.events().next() => drop(self.hear(event)),
                 Some(sent) = self.sent.join_next() => self.note(sent.ok()),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use muster_core::manager::command::{Action, Command};
 use muster_core::manager::decide::{Decision, Effect, Order, Rule, decide};
 use muster_core::manager::election::Winner;
@@ -17,6 +18,10 @@ use super::facts::Surroundings;
 use super::task::{Sent, Task};
 use super::view::Sight;
 use crate::events::{Occasion, Tone};
+
+/// How soon a roster is handed out once it is made; long enough that one made again and again, for whatever reason, does not
+/// keep a core busy.
+const HAND_OUT: SignedDuration = SignedDuration::from_millis(10);
 
 impl Task {
     /// Looks around, decides, and acts on it.
@@ -43,7 +48,9 @@ impl Task {
             self.context.door.authority().outranked(newest.max().unwrap_or(0));
         }
         self.act(&surroundings, &wanted, &decision);
-        self.wake_at(decision.wake);
+        // Nobody tells of a roster that was just made, and it is to be handed out.
+        let made = decision.roster.as_ref().map(|_| now + HAND_OUT);
+        self.wake_at(made.into_iter().chain(decision.wake).min());
         self.remember(wanted, decision);
     }
 
@@ -94,8 +101,18 @@ impl Task {
             self.carry_out(surroundings, effect);
         }
         self.replace_what_never_ran(surroundings, wanted);
-        self.next.parked = wanted.parked && decision.effects.contains(&Effect::Parked)
+        let staying = |member: &String| wanted.stays(member);
+        self.given_up.retain(staying);
+        for member in &self.given_up {
+            self.writes.give_up(&self.context, &self.cluster, surroundings, member);
+        }
+        let parked = wanted.parked && decision.effects.contains(&Effect::Parked)
             || (self.next.parked && wanted.parked && self.observed.running().next().is_none());
+        if parked != self.next.parked {
+            // The workloads of all of them go to 0 by this, also of one of which there is nothing else to tell.
+            self.touched.extend(wanted.members.keys().cloned());
+        }
+        self.next.parked = parked;
         self.next.released.retain(|member| wanted.members.get(member).is_some_and(|member| member.leaving));
         if decision.ask {
             self.ask_everyone();
@@ -191,8 +208,11 @@ impl Task {
 
     fn warn_of_loss(&mut self, winner: &Winner) {
         let without = muster_core::conditions::names(&winner.without);
+        let said = self.restore.filter(|_| !self.observed.has_served && self.observed.directive.is_none());
+        let why =
+            said.map(|count| format!(" because restoreReplicas was set to {count}")).unwrap_or_default();
         let message = format!(
-            "{} goes on from sequence {}; what only {without} hold, or held, may be lost",
+            "{} goes on from sequence {}{why}; what only {without} hold, or held, may be lost",
             winner.member, winner.place.sequence
         );
         self.context.herald.say(

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use kube::ResourceExt;
-use muster_api::names::{ANNOTATION_FORMED, LABEL_ROLE, Role};
+use muster_api::Member;
+use muster_api::names::{ANNOTATION_FORGOTTEN, ANNOTATION_FORMED, LABEL_MEMBER, LABEL_ROLE, Role, STOPPED};
 use muster_core::manager::wanted::Mark;
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -21,7 +22,7 @@ use crate::context::Context;
 use crate::door::CallError;
 use crate::key::Name;
 
-/// How long a failed write rests before it is tried again.
+/// How long a failed write, or a removal that is not seen yet, rests before it is tried again.
 const REST: Duration = Duration::from_secs(1);
 
 /// What a write was about.
@@ -127,6 +128,46 @@ impl Writes {
         }
     }
 
+    /// Lets go of a member that a person gave up: its claims are marked, so that its ordinal is not used again, and then
+    /// its Member is deleted.
+    pub(super) fn give_up(
+        &mut self,
+        context: &Arc<Context>,
+        cluster: &Name,
+        surroundings: &Surroundings,
+        member: &str,
+    ) {
+        let of = |claim: &PersistentVolumeClaim| {
+            claim.labels().get(LABEL_MEMBER).is_some_and(|name| name == member)
+        };
+        let claims: Vec<_> = surroundings.claims.iter().filter(|claim| of(claim)).collect();
+        let marked = |claim: &PersistentVolumeClaim| claim.annotations().contains_key(ANNOTATION_FORGOTTEN);
+        if claims.iter().all(|claim| marked(claim)) {
+            let Some(live) = surroundings.members.iter().find(|live| live.name_any() == member).cloned()
+            else {
+                return;
+            };
+            let subject = Subject::Removal { pod: format!("Member {member}") };
+            let (context, cluster) = (context.clone(), cluster.clone());
+            self.spawn(subject.clone(), async move {
+                let result = context.door.delete::<Member>(&cluster, &live).await;
+                Done { subject, role: None, result }
+            });
+            return;
+        }
+        for claim in claims.into_iter().filter(|claim| !marked(claim)) {
+            let name = Name::of(claim.as_ref());
+            let subject = Subject::Mark { claim: format!("forgotten {}", name.name) };
+            let patch =
+                json!({"metadata": {"uid": claim.uid(), "annotations": {ANNOTATION_FORGOTTEN: STOPPED}}});
+            let (context, cluster) = (context.clone(), cluster.clone());
+            self.spawn(subject.clone(), async move {
+                let merged = context.door.merge::<PersistentVolumeClaim>(&cluster, &name, &patch).await;
+                Done { subject, role: None, result: merged.map(drop) }
+            });
+        }
+    }
+
     /// Deletes the Pod of this member, if it is still the one whose uid is given.
     pub(super) fn delete_pod(
         &mut self,
@@ -168,8 +209,12 @@ impl Task {
         {
             known.1 = role;
         }
-        if let Err(error) = result {
+        // What was removed may be seen for a while; it is not removed again and again until it is not.
+        let removed = matches!(subject, Subject::Removal { .. });
+        if let Err(error) = &result {
             tracing::warn!(cluster = %self.cluster, %error, "a write of the manager failed and is tried again");
+        }
+        if result.is_err() || removed {
             self.writes.resting.insert(subject, Instant::now() + REST);
         }
     }

@@ -5,7 +5,7 @@ use muster_core::build::stateful_set::{self, Presence};
 use muster_core::build::{claim, names};
 
 use super::observe::Seen;
-use crate::child::{Child, Placement};
+use crate::child::{Child, Put};
 use crate::cluster::apply::ApplyError;
 use crate::context::Context;
 use crate::memory::{Shared, lock};
@@ -83,27 +83,24 @@ fn presence(seen: &Seen) -> Presence {
 /// Puts everything in place.
 pub(super) async fn apply(context: &Context, seen: &Seen, wants: &Wants, memory: &Shared) -> Outcome {
     let mut outcome = Outcome::default();
+    let uid = seen.member.metadata.uid.clone().unwrap_or_default();
     for child in &wants.children {
-        let applied = match child.placement(&context.caches) {
-            Placement::Same(applied) => applied,
-            Placement::Taken(why) => {
+        match child.put(context, &seen.of).await {
+            Ok(Put::There(applied)) => {
+                lock(memory).member(&seen.name.name, &uid).children.insert(child.id(), applied);
+            }
+            Ok(Put::Taken(why)) => {
+                // Nothing of it may be used: a workload that needs a claim waits until it has its own.
                 outcome.taken = Some(format!("{} ({why})", child.words()));
-                continue;
+                break;
             }
-            Placement::Leaving => continue,
-            Placement::Missing | Placement::Differs(_) => {
-                tracing::info!(member = %seen.name, generation = seen.generation(), child = child.words(), "applies");
-                match child.apply(&context.door, &seen.of).await {
-                    Ok(applied) => applied,
-                    Err(error) => {
-                        outcome.errors.push(ApplyError::Call { what: child.words(), error });
-                        continue;
-                    }
-                }
+            Ok(Put::NotYet) => break,
+            Err(error) => {
+                // What an earlier spec made of it says nothing about this one.
+                lock(memory).member(&seen.name.name, &uid).children.remove(&child.id());
+                outcome.errors.push(ApplyError::Call { what: child.words(), error });
             }
-        };
-        let uid = seen.member.metadata.uid.clone().unwrap_or_default();
-        lock(memory).member(&seen.name.name, &uid).children.insert(child.id(), applied);
+        }
     }
     outcome
 }

@@ -19,8 +19,11 @@ use serde_json::json;
 use self::apply::Wants;
 use self::observe::Seen;
 use self::report::Found;
+use crate::cluster::apply::ApplyError;
 use crate::cluster::observe::{SECRET_CHECK, read_secret};
+use crate::cluster::{INVALID_CHECK, TAKEN_CHECK};
 use crate::context::Context;
+use crate::credentials::CredentialError;
 use crate::key::{Key, Name};
 use crate::manager::Managers;
 use crate::memory::{Shared, lock};
@@ -35,10 +38,10 @@ pub async fn reconcile(context: &Arc<Context>, managers: &Managers, name: &Name)
     if context.is_elsewhere(&cluster) {
         return Ok(Then::Rest);
     }
-    if let Some(then) = fresh(context, &cluster).await? {
+    if let Some(then) = fresh(context, &cluster, &Key::Member(name.clone())).await? {
         return Ok(then);
     }
-    let seen = observe::observe(context, managers, member);
+    let seen = observe::observe(context, managers, member).await;
     let cluster_uid = seen.cluster.as_ref().and_then(|cluster| cluster.uid()).unwrap_or_default();
     let memory = context.memories.of(&cluster, &cluster_uid);
     Pass { context, seen, memory }.run().await
@@ -69,10 +72,11 @@ impl Pass<'_> {
         lock(&self.memory).member(&self.seen.name.name, &self.uid()).generation =
             Some(self.seen.generation());
         let wants = apply::want(&self.seen);
-        let mut found = Found { report: &report, wants: Some(&wants), taken: None };
+        let mut found = Found { report: &report, wants: Some(&wants), taken: None, refused: None };
         if self.seen.pause.reconciliation || !report.is_valid() {
             self.note_equal(&wants);
-            return self.report(&found).await.map(|()| Then::Again(SECRET_CHECK));
+            let again = if report.is_valid() { SECRET_CHECK } else { INVALID_CHECK };
+            return self.report(&found).await.map(|()| Then::Again(again));
         }
         if new && !self.reset(&found).await? {
             return Ok(Then::Again(Duration::ZERO));
@@ -86,13 +90,23 @@ impl Pass<'_> {
             let mut memory = lock(&self.memory);
             memory.member(&self.seen.name.name, &self.uid()).applied = Some(self.seen.generation());
         }
-        found.taken = outcome.taken;
+        found.refused = outcome.errors.iter().find_map(ApplyError::refusal);
+        found.taken = outcome.taken.or_else(|| credentials.as_ref().err().and_then(CredentialError::taken));
+        let taken = found.taken.is_some();
         let reported = self.report(&found).await;
-        credentials?;
+        if !taken {
+            credentials?;
+        }
         match outcome.errors.into_iter().next() {
             Some(error) => Err(error.into()),
-            None => reported.map(|()| Then::Again(SECRET_CHECK)),
+            None if taken => reported.map(|()| Then::Again(TAKEN_CHECK)),
+            None => reported.map(|()| Then::Again(self.next_look())),
         }
+    }
+
+    /// When to look again if nothing happens. A claim that a person made is not watched.
+    fn next_look(&self) -> Duration {
+        if self.seen.awaits_claim() { TAKEN_CHECK } else { SECRET_CHECK }
     }
 
     async fn validate(&self) -> Report {
@@ -159,7 +173,7 @@ impl Pass<'_> {
 
     /// The Member is being deleted. While reconciliation is stopped it waits, and says so.
     async fn end(&mut self, report: &Report) -> Result<Then, PassError> {
-        let found = Found { report, wants: None, taken: None };
+        let found = Found { report, wants: None, taken: None, refused: None };
         self.report(&found).await?;
         if self.seen.pause.reconciliation && self.seen.cluster.is_some() {
             return Ok(Then::Rest);
@@ -187,15 +201,20 @@ impl Pass<'_> {
             let looked = std::mem::replace(&mut member.looked, looks);
             member.truths.replace(truths) != Some(truths) || looked != looks
         };
-        if changed {
-            self.context.queue.add(Key::Cluster(self.seen.of.clone()));
-        }
+        let of = Key::Cluster(self.seen.of.clone());
         if self.waits_for_streams() {
+            if changed {
+                self.context.queue.add(of);
+            }
             return Ok(());
         }
         let written =
-            status::write(self.context, &self.seen.of, &self.seen.member, &verdict, Which::Whole).await?;
-        if let Reported::Written { before, after } = written {
+            status::write(self.context, &self.seen.of, &self.seen.member, &verdict, Which::Whole).await;
+        if changed {
+            // Its cluster counts what is known and what is stored: both are there now.
+            self.context.queue.add(of);
+        }
+        if let Reported::Written { before, after } = written? {
             crate::news::of_member(self.context, &before, &after);
             let (name, uid) = (self.seen.name.name.clone(), self.uid());
             lock(&self.memory).member(&name, &uid).previous.clone_from(&after.status);

@@ -26,7 +26,7 @@ pub(super) struct Seen {
     /// Its cluster.
     pub cluster: Option<Arc<ReplicatedCluster>>,
     /// What it runs with; why not, if it cannot be told.
-    pub config: Result<MemberConfig, String>,
+    pub config: Result<Arc<MemberConfig>, String>,
     /// Its workload.
     pub set: Option<Arc<StatefulSet>>,
     /// Its Pod.
@@ -54,6 +54,14 @@ impl Seen {
         self.member.metadata.deletion_timestamp.is_some()
     }
 
+    /// Whether it waits for a claim that a person made, or is to make.
+    pub(super) fn awaits_claim(&self) -> bool {
+        let bound = |claim: &PersistentVolumeClaim| {
+            claim.status.as_ref().and_then(|status| status.phase.as_deref()) == Some("Bound")
+        };
+        self.claims.iter().any(|(_, claim)| !claim.as_deref().is_some_and(bound))
+    }
+
     /// Whether its cluster is being deleted, or gone.
     pub(super) fn cluster_goes(&self) -> bool {
         self.cluster.as_ref().is_none_or(|cluster| cluster.metadata.deletion_timestamp.is_some())
@@ -61,7 +69,7 @@ impl Seen {
 }
 
 /// Looks at everything.
-pub(super) fn observe(context: &Context, managers: &Managers, member: Arc<Member>) -> Seen {
+pub(super) async fn observe(context: &Context, managers: &Managers, member: Arc<Member>) -> Seen {
     let name = Name::of(member.as_ref());
     let of = name.beside(&member.spec.cluster_name);
     let cluster = context.caches.clusters.get(&of);
@@ -75,9 +83,7 @@ pub(super) fn observe(context: &Context, managers: &Managers, member: Arc<Member
         None if pause.clustering => Arc::new(View::starting().stopped(None)),
         None => Arc::new(View::starting()),
     };
-    let claims = member.spec.storage.iter().filter_map(|storage| storage.pvc_name.clone());
-    let claims =
-        claims.map(|claim| (claim.clone(), context.caches.claims.get(&name.beside(&claim)))).collect();
+    let claims = claims(context, &member, &name).await;
     Seen {
         config: config(context, &member, &name),
         set: context.caches.stateful_sets.get(&name),
@@ -94,9 +100,29 @@ pub(super) fn observe(context: &Context, managers: &Managers, member: Arc<Member
     }
 }
 
-fn config(context: &Context, member: &Member, name: &Name) -> Result<MemberConfig, String> {
+/// The claims that a Member names. Those that a person made carry no labels of ours and are not watched, but read.
+async fn claims(
+    context: &Context,
+    member: &Member,
+    name: &Name,
+) -> Vec<(String, Option<Arc<PersistentVolumeClaim>>)> {
+    let mut claims = Vec::new();
+    for storage in &member.spec.storage {
+        let Some(claim) = &storage.pvc_name else { continue };
+        let mut found = context.caches.claims.get(&name.beside(claim));
+        if found.is_none() && storage.claim.is_none() {
+            let read = context.door.read::<PersistentVolumeClaim>(&name.beside(claim)).await;
+            found = read.ok().flatten().map(Arc::new);
+        }
+        claims.push((claim.clone(), found));
+    }
+    claims
+}
+
+fn config(context: &Context, member: &Member, name: &Name) -> Result<Arc<MemberConfig>, String> {
     let workload = member.spec.workload.as_ref().ok_or("its cluster has not given it a workload yet")?;
-    let found = context.caches.config_maps.get(&name.beside(&workload.config));
+    let config = name.beside(&workload.config);
+    let found = context.caches.config_maps.get(&config);
     let found = found.ok_or_else(|| format!("ConfigMap {} does not exist", workload.config))?;
-    MemberConfig::read(&found).map_err(|error| error.to_string())
+    context.caches.configs.read(&config, &found)
 }

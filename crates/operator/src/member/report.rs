@@ -23,6 +23,8 @@ pub(super) struct Found<'a> {
     pub wants: Option<&'a Wants>,
     /// An object under a wanted name that belongs to someone else.
     pub taken: Option<String>,
+    /// What the API server refuses to have, in words.
+    pub refused: Option<String>,
 }
 
 /// Judges the Member by what was seen and found.
@@ -74,6 +76,7 @@ pub(super) fn judge(
             set: set.as_ref(),
             pod: pod.as_ref(),
             name_taken: found.taken.as_deref(),
+            refused: found.refused.as_deref(),
             held: found.wants.and_then(|wants| wants.held.as_deref()),
             at_zero,
             unobserved: found.wants.and_then(|wants| wants.unobserved.as_deref()),
@@ -92,14 +95,20 @@ fn claims(seen: &Seen) -> (Vec<(String, Gate)>, Vec<String>) {
     let mut missing = Vec::new();
     for (name, live) in &seen.claims {
         match live {
-            Some(live) => gates.push((name.clone(), claim_gate(live))),
+            Some(live) => gates.push((name.clone(), claim_gate(live, asked(seen, name)))),
             None => missing.push(name.clone()),
         }
     }
     (gates, missing)
 }
 
-fn claim_gate(claim: &PersistentVolumeClaim) -> Gate {
+/// How large the Member's spec asks this claim to be. What the claim itself asks for may be of the spec before.
+fn asked(seen: &Seen, name: &str) -> Option<muster_api::Quantity> {
+    let storage = seen.member.spec.storage.iter().find(|one| one.pvc_name.as_deref() == Some(name))?;
+    storage.claim.as_ref().map(|claim| claim.capacity.clone())
+}
+
+fn claim_gate(claim: &PersistentVolumeClaim, asked: Option<muster_api::Quantity>) -> Gate {
     let not_yet = |reason: String| Gate::NotYet { reason };
     let status = claim.status.as_ref();
     if claim.metadata.deletion_timestamp.is_some() {
@@ -112,7 +121,7 @@ fn claim_gate(claim: &PersistentVolumeClaim) -> Gate {
     }
     let has = status
         .and_then(|status| status.capacity.as_ref()?.get("storage")?.0.parse::<muster_api::Quantity>().ok());
-    match (requested(claim), has) {
+    match (requested(claim).max(asked), has) {
         (Some(wanted), Some(has)) if has < wanted => not_yet(format!("has {has} of {wanted}")),
         _ => Gate::Ready,
     }

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use self::backoff::Failures;
-use crate::key::Key;
+use crate::key::{Key, Name};
 
 /// What becomes of a key after its pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ struct Inner {
 #[derive(Default)]
 struct State {
     ready: VecDeque<Key>,
+    /// How many of them there are of each kind.
+    depths: BTreeMap<&'static str, usize>,
     waiting: BTreeSet<Key>,
     running: BTreeSet<Key>,
     /// Added while they ran.
@@ -46,6 +48,12 @@ struct State {
     /// When keys are due that wait for a time; one time for each.
     due: BTreeMap<Key, Instant>,
     timeline: BTreeSet<(Instant, Key)>,
+    /// The versions that the last pass of a key gave to its own status, until they are told back.
+    written: BTreeMap<Key, Vec<String>>,
+    /// The versions of its own object that were told while a key ran.
+    told: BTreeMap<Key, Vec<String>>,
+    /// The keys that wait for the caches, by cluster.
+    behind: BTreeMap<Name, BTreeSet<Key>>,
     failures: BTreeMap<Key, Failures>,
     closed: bool,
 }
@@ -62,7 +70,41 @@ impl Queue {
         state.cancel_timer(&key);
         state.make_ready(key);
         drop(state);
-        self.0.came.notify_waiters();
+        self.0.came.notify_one();
+    }
+
+    /// The pass of this key, which runs, has written the status of its object, which has this version now.
+    pub fn wrote(&self, key: &Key, version: String) {
+        self.state().written.entry(key.clone()).or_default().push(version);
+    }
+
+    /// The object of this key has this version now. It runs, unless its own last pass only wrote its status: that pass knows
+    /// already what it would find.
+    pub fn changed(&self, key: Key, version: &str) {
+        let mut state = self.state();
+        if state.is_own(&key, version) {
+            return;
+        }
+        if state.running.contains(&key) {
+            // The answer to the write may come after what it led to.
+            state.told.entry(key).or_default().push(version.to_owned());
+            return;
+        }
+        drop(state);
+        self.add(key);
+    }
+
+    /// This key waits for the caches to show what was written of this cluster.
+    pub fn wait(&self, cluster: &Name, key: &Key) {
+        self.state().behind.entry(cluster.clone()).or_default().insert(key.clone());
+    }
+
+    /// The caches show something new of this cluster: whoever waited for them looks again.
+    pub fn moved(&self, cluster: &Name) {
+        let waited = self.state().behind.remove(cluster).unwrap_or_default();
+        for key in waited {
+            self.add(key);
+        }
     }
 
     /// The next key to work on; none once the queue is closed.
@@ -78,6 +120,12 @@ impl Queue {
                 }
                 state.collect_due(Instant::now());
                 if let Some(key) = state.start_next() {
+                    let more = !state.ready.is_empty() || !state.timeline.is_empty();
+                    drop(state);
+                    if more {
+                        // Someone else looks after the rest, and after the next time.
+                        self.0.came.notify_one();
+                    }
                     return Some(key);
                 }
                 state.timeline.first().map(|(at, _)| *at)
@@ -102,7 +150,9 @@ impl Queue {
             state.failures.remove(key);
         }
         // After a failure even a change waits: what failed a moment ago fails again, and changes may come all the time.
-        let changed = state.again.remove(key);
+        let told = state.told.remove(key).unwrap_or_default();
+        let others = told.iter().filter(|version| !state.is_own(key, version)).count();
+        let changed = state.again.remove(key) || others > 0;
         match (pause, changed) {
             (Some(pause), changed) if then == Then::Retry || !changed => {
                 state.set_timer(key.clone(), Instant::now() + pause);
@@ -111,7 +161,7 @@ impl Queue {
             (_, false) => {}
         }
         drop(state);
-        self.0.came.notify_waiters();
+        self.0.came.notify_one();
     }
 
     /// How many keys wait to run, those that wait for a time apart.
@@ -121,7 +171,7 @@ impl Queue {
 
     /// The same for one kind.
     pub fn depth_of(&self, kind: &str) -> usize {
-        self.state().ready.iter().filter(|key| key.kind() == kind).count()
+        self.state().depths.get(kind).copied().unwrap_or_default()
     }
 
     /// Nothing is handed out any more.
@@ -140,14 +190,33 @@ impl State {
         if self.running.contains(&key) {
             self.again.insert(key);
         } else if self.waiting.insert(key.clone()) {
+            *self.depths.entry(key.kind()).or_default() += 1;
             self.ready.push_back(key);
         }
+    }
+
+    /// Whether this version is one that the last pass of this key wrote. It is told once.
+    fn is_own(&mut self, key: &Key, version: &str) -> bool {
+        let Some(written) = self.written.get_mut(key) else { return false };
+        let own = written.iter().position(|one| one == version);
+        if let Some(own) = own {
+            written.remove(own);
+        }
+        if written.is_empty() {
+            self.written.remove(key);
+        }
+        own.is_some()
     }
 
     fn start_next(&mut self) -> Option<Key> {
         let key = self.ready.pop_front()?;
         self.waiting.remove(&key);
+        if let Some(depth) = self.depths.get_mut(key.kind()) {
+            *depth -= 1;
+        }
         self.running.insert(key.clone());
+        // By now the caches have shown what the last pass wrote; else this pass waits for that.
+        self.written.remove(&key);
         Some(key)
     }
 

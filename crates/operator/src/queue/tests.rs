@@ -89,3 +89,42 @@ async fn a_taker_that_waits_is_woken_by_an_earlier_key_and_by_the_end() {
     queue.close();
     assert_eq!(taker.await.unwrap(), (Some(key("a")), None));
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_a_pass_wrote_itself_is_told_back_without_another_pass() {
+    let queue = Queue::new();
+    let run = |queue: &Queue| {
+        queue.add(key("a"));
+        assert_eq!(now(queue), Some(key("a")));
+    };
+    // Told before the answer came, and after the pass.
+    run(&queue);
+    queue.changed(key("a"), "5");
+    queue.wrote(&key("a"), "5".into());
+    queue.wrote(&key("a"), "6".into());
+    queue.done(&key("a"), Then::Rest, 0.0);
+    queue.changed(key("a"), "6");
+    assert_eq!(now(&queue), None);
+    // What others wrote meanwhile, or write later.
+    run(&queue);
+    queue.changed(key("a"), "7");
+    queue.wrote(&key("a"), "8".into());
+    queue.done(&key("a"), Then::Rest, 0.0);
+    assert_eq!(now(&queue), Some(key("a")));
+    queue.done(&key("a"), Then::Rest, 0.0);
+    queue.changed(key("a"), "9");
+    assert_eq!(now(&queue), Some(key("a")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_for_the_caches_looks_again_when_they_move() {
+    let queue = Queue::new();
+    queue.add(key("a"));
+    assert_eq!(now(&queue), Some(key("a")));
+    queue.wait(&Name::new("ns", "c"), &key("a"));
+    queue.done(&key("a"), Then::Again(Duration::from_secs(5)), 0.0);
+    queue.moved(&Name::new("ns", "d"));
+    assert_eq!(now(&queue), None);
+    queue.moved(&Name::new("ns", "c"));
+    assert_eq!(now(&queue), Some(key("a")));
+}

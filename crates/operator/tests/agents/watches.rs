@@ -12,20 +12,17 @@ use tokio::time::Instant;
 use crate::scene::{MEMBER, NAMESPACE, agent, is_lost, line, one_member, pass, wait_for};
 
 #[tokio::test(start_paused = true)]
-async fn the_epoch_comes_first_and_heartbeats_follow() {
+async fn the_epoch_comes_first_and_heartbeats_are_no_news() {
     let (fleet, agent) = one_member().await;
     let events = Events::new();
     let watch = watch(agent, 7, &events, 1);
     let first = events.next().await;
     assert_eq!((line(&first).report.epoch, first.member.as_str()), (7, MEMBER));
-    let mut serial = line(&first).report.serial;
-    let began = Instant::now();
-    for _ in 0..5 {
-        let next = events.next().await;
-        assert!(line(&next).report.serial > serial, "an unchanged line is still a sign of life");
-        serial = line(&next).report.serial;
-    }
-    assert!(began.elapsed() <= HEARTBEAT * 5);
+    // The stream's own first line; then nothing changes, and an empty line is a sign of life that is no news.
+    let second = events.next().await;
+    assert!(line(&second).report.serial > line(&first).report.serial);
+    pass(HEARTBEAT * 20).await;
+    assert_eq!(events.try_next(), None, "it is neither lost nor changed");
     assert_eq!(events.streams(), (1, 1));
     drop(watch);
     assert_eq!(events.streams(), (0, 0));
@@ -92,7 +89,7 @@ async fn a_slow_reader_gets_the_newest_line_and_learns_of_the_loss() {
         fleet.with(NAMESPACE, MEMBER, |node| node.agent.as_ref().map(|agent| agent.serial)).flatten();
     assert!(is_lost(&events.try_next().unwrap()));
     let newest = events.try_next().unwrap();
-    assert_eq!(Some(line(&newest).report.serial), serial);
+    assert!(Some(line(&newest).report.serial) <= serial, "what was said since is that nothing has changed");
     assert_eq!(events.try_next(), None);
 }
 

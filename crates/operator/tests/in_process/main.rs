@@ -2,9 +2,23 @@
 
 #![cfg(test)]
 
+mod drivers;
+mod edits;
 mod faults;
+mod help;
+mod hostile;
 mod lives;
+mod members;
+mod news;
+mod pools;
+mod r0;
+mod r1;
+mod r3;
+mod r4;
 mod requests;
 mod samples;
+mod taken;
 mod truth;
+mod waits;
+#[expect(dead_code, reason = "the trace is kept by the test that a life runs the same way each time")]
 mod world;

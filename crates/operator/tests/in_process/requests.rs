@@ -1,15 +1,22 @@
 //! What people ask for once.
 
+use std::time::Duration;
+
 use jiff::SignedDuration;
-use muster_api::names::ANNOTATION_REQUEST;
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
+use k8s_openapi::api::events::v1::Event;
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
+use kube::{Api, ResourceExt};
+use muster_api::ReplicatedCluster;
+use muster_api::names::{ANNOTATION_CLUSTERING_STOPPED, ANNOTATION_FORGOTTEN, ANNOTATION_REQUEST};
 use muster_core::manager::requests::{Ask, Request};
 use serde_json::json;
 
-use super::world::World;
+use super::world::{World, pause};
 
 impl World {
     /// Asks as the plugin does, and waits for the outcome.
-    async fn ask(&self, id: &str, ask: Ask) -> (String, String) {
+    pub(crate) async fn ask(&self, id: &str, ask: Ask) -> (String, String) {
         let cluster = self.clusters().get("orders").await.unwrap();
         let request = Request {
             id: id.into(),
@@ -47,6 +54,26 @@ async fn a_switchover_goes_where_it_was_asked_to() {
     assert_eq!(world.fleet.violations(), Vec::<String>::new());
 }
 
+/// What was answered is remembered as it is stored: nobody writes it again when the cluster is looked at next.
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_written_once() {
+    let world = World::new(310).await;
+    world.create("orders", 2).await;
+    world.ready("orders").await;
+    let often =
+        json!({"metadata": {"annotations": {"muster.dev/last-backup-time": "2025-12-31T23:00:00.25Z"}}});
+    world.patch("orders", often).await;
+    pause(Duration::from_millis(250)).await;
+    for (id, to) in [("one", "orders-a-1"), ("two", "nobody")] {
+        world.ask(id, Ask::Switchover { to: Some(to.into()) }).await;
+        world.rest().await;
+        world.calls.take();
+        world.patch("orders", json!({"metadata": {"annotations": {"example.org/looked-at": id}}})).await;
+        world.rest().await;
+        assert_eq!(world.writes(), Vec::<String>::new(), "after {id}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_blocked_recovery_names_who_is_missing_and_a_fence_unblocks_it() {
     let world = World::new(32).await;
@@ -76,4 +103,81 @@ async fn a_blocked_recovery_names_who_is_missing_and_a_fence_unblocks_it() {
     world.fleet.power_on("shop", "orders-a-0");
     world.ready("orders").await;
     assert_eq!(world.fleet.violations(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_member_is_forgotten_and_its_replacement_takes_the_next_ordinal() {
+    let world = World::new(33).await;
+    world.create("orders", 3).await;
+    world.ready("orders").await;
+    let dead = || vec!["orders-a-2".to_owned()];
+    world.fleet.power_off("shop", "orders-a-2");
+    world.until("orders", "to miss it", |cluster| !super::world::is_ready(cluster)).await;
+    let (result, message) = world.ask("too early", Ask::Forget { members: dead() }).await;
+    assert_eq!((result.as_str(), message.contains("kubectl muster fence")), ("Failed", true), "{message}");
+    let (result, message) = world.ask("fence", Ask::Fence { members: dead() }).await;
+    assert_eq!(result, "Done", "{message}");
+    let (result, message) = world.ask("forget", Ask::Forget { members: dead() }).await;
+    assert_eq!(result, "Done", "{message}");
+    // Its machine does not return, and a person says so to Kubernetes too.
+    let pods: Api<Pod> = Api::namespaced(world.client.clone(), "shop");
+    let leaving = kube::runtime::wait::await_condition(pods.clone(), "orders-a-2-0", |pod: Option<&Pod>| {
+        pod.is_some_and(|pod| pod.metadata.deletion_timestamp.is_some())
+    });
+    tokio::time::timeout(std::time::Duration::from_secs(60), leaving).await.unwrap().unwrap();
+    pods.delete("orders-a-2-0", &DeleteParams::default().grace_period(0)).await.unwrap();
+    world.until("orders", "to replace it", |cluster| members(cluster).contains(&"orders-a-3".into())).await;
+    let status = world.ready("orders").await.status.unwrap();
+    assert_eq!(status.members.unwrap().ready, ["orders-a-0", "orders-a-1", "orders-a-3"]);
+    let claims: Api<PersistentVolumeClaim> = Api::namespaced(world.client.clone(), "shop");
+    let kept = claims.get("data-orders-a-2").await.unwrap();
+    assert_eq!(kept.annotations().get(ANNOTATION_FORGOTTEN).map(String::as_str), Some("true"));
+    assert_eq!(world.fleet.violations(), Vec::<String>::new());
+}
+
+fn members(cluster: &ReplicatedCluster) -> Vec<String> {
+    let members = cluster.status.as_ref().and_then(|status| status.members.as_ref());
+    members.map(|members| members.ready.clone()).unwrap_or_default()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_persons_lower_restore_replicas_names_those_whose_data_it_gives_up() {
+    let world = World::new(34).await;
+    world.create("orders", 3).await;
+    world.ready("orders").await;
+    world
+        .patch("orders", json!({"metadata": {"annotations": {ANNOTATION_CLUSTERING_STOPPED: "true"}}}))
+        .await;
+    world.until("orders", "to stand", |cluster| super::world::is(cluster, "ClusteringActive", "False")).await;
+    for member in ["orders-a-0", "orders-a-1", "orders-a-2"] {
+        world.fleet.power_off("shop", member);
+    }
+    world.fleet.power_on("shop", "orders-a-1");
+    let edit = Patch::Merge(json!({"status": {"restoreReplicas": 1}}));
+    world.clusters().patch_status("orders", &PatchParams::default(), &edit).await.unwrap();
+    world.patch("orders", json!({"metadata": {"annotations": {ANNOTATION_CLUSTERING_STOPPED: null}}})).await;
+    world.until("orders", "to be stuck", |cluster| recovers(cluster, "orders-a-2")).await;
+    let lost = || vec!["orders-a-0".to_owned(), "orders-a-2".to_owned()];
+    let (result, message) = world.ask("fence", Ask::Fence { members: lost() }).await;
+    assert_eq!(result, "Done", "{message}");
+    world.until("orders", "to go on", |cluster| super::world::is(cluster, "Available", "True")).await;
+    super::world::pause(std::time::Duration::from_secs(1)).await;
+    let events: Api<Event> = Api::namespaced(world.client.clone(), "shop");
+    let said: Vec<(String, String)> = events
+        .list(&ListParams::default())
+        .await
+        .unwrap()
+        .into_iter()
+        .filter(|event| event.type_.as_deref() == Some("Warning"))
+        .map(|event| (event.reason.unwrap_or_default(), event.note.unwrap_or_default()))
+        .collect();
+    let named = said.iter().find(|(reason, _)| reason == "DataMayBeLost");
+    let named = named.map(|(_, note)| note.clone()).unwrap_or_default();
+    assert!(named.contains("restoreReplicas") && named.contains("orders-a-0, orders-a-2"), "{said:?}");
+}
+
+/// Whether recovery waits for this member.
+fn recovers(cluster: &ReplicatedCluster, member: &str) -> bool {
+    let recovery = cluster.status.as_ref().and_then(|status| status.recovery.as_ref());
+    recovery.is_some_and(|recovery| recovery.missing.iter().any(|name| name == member))
 }

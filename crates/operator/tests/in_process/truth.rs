@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use kube::api::{Patch, PatchParams, PostParams};
+use kube::api::PostParams;
 use serde_json::json;
 
-use super::world::{World, is, is_ready, pause};
+use super::world::{World, is, pause};
 
 #[tokio::test(start_paused = true)]
 async fn r0_8_an_emptied_or_garbled_status_is_restored_within_a_second_and_nothing_else_happens() {
@@ -76,51 +76,4 @@ async fn r0_7_an_invalid_update_is_reported_and_disturbs_nothing() {
     world.patch("orders", json!({"spec": {"engine": {"version": "1", "parameters": null}}})).await;
     world.ready("orders").await;
     assert_eq!(world.fleet.violations(), Vec::<String>::new());
-}
-
-#[tokio::test(start_paused = true)]
-async fn r1_2_ready_never_returns_early() {
-    let world = World::new(23).await;
-    world.create("orders", 1).await;
-    world.ready("orders").await;
-    for round in 0..40 {
-        let patch = json!({"spec": {"engine": {"parameters": {"size": format!("{}", round + 2)}}}});
-        world.patch("orders", patch).await;
-        let cluster = world.ready("orders").await;
-        // Ready at this generation means that the very Pod runs with it.
-        let member = world.members().get("orders-a-0").await.unwrap();
-        let config = member.spec.workload.as_ref().unwrap().config.clone();
-        let configs: kube::Api<k8s_openapi::api::core::v1::ConfigMap> =
-            kube::Api::namespaced(world.client.clone(), "shop");
-        let data = configs.get(&config).await.unwrap().data.unwrap();
-        assert_eq!(data["parameters.size"], format!("{}", round + 2), "{:?}", cluster.metadata.generation);
-        let pods: kube::Api<k8s_openapi::api::core::v1::Pod> =
-            kube::Api::namespaced(world.client.clone(), "shop");
-        let sets: kube::Api<k8s_openapi::api::apps::v1::StatefulSet> =
-            kube::Api::namespaced(world.client.clone(), "shop");
-        let newest = sets.get("orders-a-0").await.unwrap().status.unwrap().update_revision.unwrap();
-        let runs =
-            pods.get("orders-a-0-0").await.unwrap().metadata.labels.unwrap()["controller-revision-hash"]
-                .clone();
-        assert_eq!(runs, newest);
-    }
-    assert_eq!(world.fleet.violations(), Vec::<String>::new());
-}
-
-#[tokio::test(start_paused = true)]
-async fn r0_3_edits_of_other_annotations_do_not_starve_the_writer() {
-    let world = World::new(24).await;
-    world.create("orders", 3).await;
-    world.ready("orders").await;
-    world.rest().await;
-    world.fleet.restart("shop", "orders-a-0");
-    for edit in 0..100 {
-        let patch = json!({"metadata": {"annotations": {"example.org/edit": format!("{edit}")}}});
-        world.clusters().patch("orders", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
-        pause(Duration::from_millis(20)).await;
-    }
-    let cluster = world.clusters().get("orders").await.unwrap();
-    let primary = cluster.status.as_ref().unwrap().primary.clone();
-    assert!(primary.is_some_and(|primary| primary != "orders-a-0"), "{:?}", cluster.status);
-    world.until("orders", "to be Ready", is_ready).await;
 }

@@ -1,7 +1,7 @@
 //! A whole world in process: API server, Kubernetes in miniature, agents and operators.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -21,8 +21,8 @@ use muster_operator::lease::Authority;
 use muster_operator::metrics::Metrics;
 use muster_operator::run::{Operator, Parts};
 use muster_operator::serve::Health;
-use muster_test_agents::Fleet;
 use muster_test_agents::kubelet::{Knobs, Kubelet};
+use muster_test_agents::{Fleet, Pace};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -43,8 +43,11 @@ pub(crate) struct Calls(Arc<Mutex<Log>>);
 #[derive(Default)]
 struct Log {
     calls: Vec<String>,
+    /// Everything that anyone asked of anyone, with the time.
+    trace: Option<Vec<String>>,
     writes: usize,
     trouble: Option<(usize, Trouble)>,
+    refused: Option<(&'static str, String, &'static str)>,
 }
 
 /// What goes wrong with a write.
@@ -68,6 +71,23 @@ impl Calls {
         std::mem::take(&mut self.0.lock().unwrap().calls)
     }
 
+    /// Begins to keep everything that anyone asks of anyone, with the time.
+    pub(crate) fn keep_trace(&self) {
+        self.0.lock().unwrap().trace.get_or_insert_default();
+    }
+
+    /// Everything that was asked since, by whom and when.
+    pub(crate) fn trace(&self) -> Vec<String> {
+        self.0.lock().unwrap().trace.clone().unwrap_or_default()
+    }
+
+    /// Something was asked.
+    pub(crate) fn note(&self, what: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.0.lock().unwrap().trace {
+            trace.push(what());
+        }
+    }
+
     /// How many writes there were.
     pub(crate) fn writes(&self) -> usize {
         self.0.lock().unwrap().writes
@@ -76,6 +96,11 @@ impl Calls {
     /// Lets the write of this number go wrong.
     pub(crate) fn trouble(&self, number: usize, trouble: Trouble) {
         self.0.lock().unwrap().trouble = Some((number, trouble));
+    }
+
+    /// Refuses every write to the object of this resource and name for this reason, until told otherwise.
+    pub(crate) fn refuse(&self, what: Option<(&'static str, String, &'static str)>) {
+        self.0.lock().unwrap().refused = what;
     }
 
     /// Whether the operator has to die now.
@@ -91,6 +116,10 @@ impl Calls {
 
 impl Faults for Calls {
     fn request(&self, seen: &Seen) -> Fault {
+        self.note(|| {
+            let (who, what) = (&seen.user_agent, (&seen.resource, &seen.name, &seen.subresource));
+            format!("{} {who} {} {what:?}", seen.number, seen.verb)
+        });
         if seen.user_agent == "kubelet" {
             return Fault::None;
         }
@@ -104,6 +133,12 @@ impl Faults for Calls {
             return Fault::None;
         }
         log.writes += 1;
+        if let Some((resource, name, why)) = &log.refused
+            && seen.resource.ends_with(resource)
+            && seen.name.as_ref() == Some(name)
+        {
+            return Fault::Before(ApiError::new(Reason::Forbidden, *why));
+        }
         match log.trouble {
             Some((number, trouble)) if number == log.writes => match trouble {
                 Trouble::Error => Fault::Before(ApiError::new(Reason::ServiceUnavailable, "out of order")),
@@ -127,7 +162,7 @@ pub(crate) struct World {
     pub(crate) server: Server,
     pub(crate) client: Client,
     pub(crate) fleet: Fleet,
-    _kubelet: Kubelet,
+    pub(crate) kubelet: Kubelet,
     pub(crate) operator: Option<Operator>,
     pub(crate) authority: Authority,
     clock: SharedClock,
@@ -139,15 +174,16 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A world with an engine and a storage class, where an operator runs.
+    /// A world with an engine and a storage class, where an operator runs and an hour at rest takes no time.
     pub(crate) async fn new(seed: u64) -> Self {
         let calls = Calls::default();
         let faults: Arc<dyn Faults> = Arc::new(calls.clone());
         let began: Timestamp = BEGINNING.parse().unwrap();
-        let server = Server::builder().source(Seeded::new(seed, began)).faults(faults).build().await;
+        let server =
+            Server::builder().like(&PREPARED).source(Seeded::new(seed, began)).faults(faults).build();
+        let server = server.await;
         let client = muster_test_agents::kubelet::client(server.clone(), "shop");
-        prepare(&client).await;
-        let fleet = Fleet::new(seed);
+        let fleet = Fleet::with_pace(seed, Pace { heartbeat: None, ..Pace::default() });
         let kubelet = Kubelet::start(client.clone(), fleet.clone(), Knobs::default(), seed);
         let clock: SharedClock = Arc::new(RuntimeClock::starting_at(began));
         let authority = Authority::uncontested(1, clock.clone());
@@ -160,7 +196,7 @@ impl World {
             server,
             client,
             fleet,
-            _kubelet: kubelet,
+            kubelet,
             operator: None,
             authority,
             clock,
@@ -178,20 +214,34 @@ impl World {
         self.starts += 1;
         self.operator = None;
         self.authority = Authority::uncontested(self.starts, self.clock.clone());
-        self.operator = Some(Operator::start(Parts {
-            client: Client::new(self.server.clone(), "shop"),
+        let chance = Chance::seeded(self.seed.wrapping_add(self.starts));
+        let (authority, clock) = (self.authority.clone(), self.clock.clone());
+        self.operator = Some(Operator::start(self.parts(self.server.clone(), authority, clock, chance)));
+    }
+
+    /// What an operator on this server is made of.
+    pub(crate) fn parts(
+        &self,
+        server: Server,
+        authority: Authority,
+        clock: SharedClock,
+        chance: Chance,
+    ) -> Parts {
+        Parts {
+            client: Client::new(server, "shop"),
             namespace: None,
-            authority: self.authority.clone(),
-            clock: self.clock.clone(),
+            authority,
+            clock,
             dial: Arc::new(self.fleet.dial()),
-            agent_limits: Limits::default(),
+            // The fleet's streams break off by themselves.
+            agent_limits: Limits { silence: Duration::from_secs(86_400), ..Limits::default() },
             agent_image: "muster:test".into(),
-            chance: Chance::seeded(self.seed.wrapping_add(self.starts)),
+            chance,
             identity: format!("operator-{}", self.starts),
             elsewhere: self.elsewhere.clone(),
             metrics: Metrics::new(),
             health: Health::new([muster_operator::run::NEEDS]),
-        }));
+        }
     }
 
     pub(crate) fn clusters(&self) -> Api<ReplicatedCluster> {
@@ -296,8 +346,20 @@ impl World {
     }
 }
 
-/// What is there before anyone comes.
-async fn prepare(client: &Client) {
+/// A server with what is there before anyone comes: made once, as reading definitions takes long; and on a runtime of its
+/// own, so that the first world on a runtime runs as every other.
+static PREPARED: LazyLock<Server> = LazyLock::new(|| {
+    let made = std::thread::spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(prepared())
+    });
+    made.join().unwrap()
+});
+
+async fn prepared() -> Server {
+    let began: Timestamp = BEGINNING.parse().unwrap();
+    let server = Server::builder().source(Seeded::new(0, began)).build().await;
+    let client = &Client::new(server.clone(), "shop");
     let params = PostParams::default();
     let crds: Api<
         k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
@@ -307,11 +369,13 @@ async fn prepare(client: &Client) {
     }
     let namespace: Namespace = serde_json::from_value(json!({"metadata": {"name": "shop"}})).unwrap();
     Api::<Namespace>::all(client.clone()).create(&params, &namespace).await.unwrap();
-    let class = json!({"metadata": {"name": "fast"}, "provisioner": "muster.dev/test"});
+    let class =
+        json!({"metadata": {"name": "fast"}, "provisioner": "muster.dev/test", "allowVolumeExpansion": true});
     let class: StorageClass = serde_json::from_value(class).unwrap();
     Api::<StorageClass>::all(client.clone()).create(&params, &class).await.unwrap();
     let engines: Api<ReplicationEngine> = Api::all(client.clone());
     engines.create(&params, &samples::engine()).await.unwrap();
+    server
 }
 
 /// Ready, as `kubectl wait` sees it.

@@ -61,6 +61,17 @@ impl Default for Knobs {
     }
 }
 
+/// What of a Kubernetes cluster it plays, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// One namespace, or all.
+    pub namespace: Option<String>,
+    /// Only the kubelet and the binder of claims: somebody else's controllers make Pods of workloads.
+    pub only_kubelet: bool,
+    /// Nobody else removes the Pod of a stateful set that is gone: there is no garbage collector.
+    pub collects: bool,
+}
+
 /// A Kubernetes cluster in miniature. Dropped, it stops; the fleet's agents run on.
 pub struct Kubelet {
     knobs: watch::Sender<Knobs>,
@@ -70,8 +81,13 @@ pub struct Kubelet {
 impl Kubelet {
     /// Begins to work on the objects that this client sees.
     pub fn start(client: Client, fleet: Fleet, knobs: Knobs, seed: u64) -> Self {
+        Self::part(client, fleet, knobs, seed, Part::default())
+    }
+
+    /// The same for a part of it.
+    pub fn part(client: Client, fleet: Fleet, knobs: Knobs, seed: u64, part: Part) -> Self {
         let (knobs, turned) = watch::channel(knobs);
-        let task = tokio::spawn(work::run(client, fleet, turned, seed));
+        let task = tokio::spawn(work::run(client, fleet, turned, seed, part));
         Self { knobs, task }
     }
 

@@ -44,6 +44,10 @@ impl Work {
         if is_ending(&pod) {
             return self.end_pod(key, &pod).await;
         }
+        if self.running.contains_key(key) && self.is_off(key, &pod) {
+            // Nobody is there to see it: the Pod stays as it was last said to be.
+            return Ok(());
+        }
         if !self.running.contains_key(key) && !self.begin(key, &pod) {
             return self.write_status(key, &pod, &json!({"phase": "Pending"})).await;
         }
@@ -51,6 +55,11 @@ impl Work {
         let status = self.status(key, &pod);
         self.write_status(key, &pod, &status).await?;
         again.map_or(Ok(()), |at| Err(Again::At(at)))
+    }
+
+    /// Whether the machine of this Pod is off.
+    fn is_off(&self, key: &Key, pod: &Value) -> bool {
+        member_of(pod).is_some_and(|(_, member)| self.fleet.is_dark(&key.0, &member))
     }
 
     /// Starts what runs in the Pod, if it can; false if it has to wait.
@@ -61,9 +70,10 @@ impl Work {
             return false;
         }
         let Some(volume) = self.volume(key, pod) else { return false };
-        self.addresses += 1;
-        let [_, a, b, c] = self.addresses.to_be_bytes();
-        let (uid, ip) = (text(pod, "/metadata/uid").to_owned(), format!("10.{a}.{b}.{c}"));
+        let uid = text(pod, "/metadata/uid").to_owned();
+        // One that ran before this kubelet looked keeps its address.
+        let known = Some(text(pod, "/status/podIP").to_owned()).filter(|ip| !ip.is_empty());
+        let ip = known.unwrap_or_else(|| self.next_address());
         let mut run = None;
         if let Some((cluster, member)) = member {
             self.fleet.add(&key.0, &cluster, &member.1);
@@ -79,16 +89,31 @@ impl Work {
         let running = Running {
             uid,
             ip,
-            started: now.clone(),
+            started: known_or(text(pod, "/status/startTime"), &now),
             run,
-            restarts: 0,
+            restarts: u32::try_from(
+                at(pod, "/status/containerStatuses/0/restartCount").as_u64().unwrap_or(0),
+            )
+            .unwrap_or_default(),
             ended: None,
             again: None,
             until: None,
-            ready: (false, now),
+            ready: ready_since(pod).unwrap_or((false, now)),
         };
         self.running.insert(key.clone(), running);
         true
+    }
+
+    /// An address that no Pod has.
+    fn next_address(&mut self) -> String {
+        loop {
+            self.addresses += 1;
+            let [_, a, b, c] = self.addresses.to_be_bytes();
+            let ip = format!("10.{a}.{b}.{c}");
+            if !self.seen.has_address(&ip) {
+                return ip;
+            }
+        }
     }
 
     /// The uids of the Pod's claims, once all of them are bound.
@@ -110,10 +135,6 @@ impl Work {
     /// Sees whether the agent still is the one that was started, and starts it again when it ended.
     fn keep_container(&mut self, key: &Key, pod: &Value) -> Option<Instant> {
         let (cluster, member) = member_of(pod)?;
-        if self.fleet.is_dark(&key.0, &member) {
-            // Nobody is there to see it.
-            return None;
-        }
         let (now, restart) = (self.now(), self.knobs().restart);
         let run = self.fleet.run(&key.0, &member);
         let running = self.running.get_mut(key)?;
@@ -142,9 +163,7 @@ impl Work {
 
     async fn end_pod(&mut self, key: &Key, pod: &Value) -> Result<(), Again> {
         let grace = self.knobs().grace;
-        if let Some((_, member)) = member_of(pod)
-            && self.fleet.is_dark(&key.0, &member)
-        {
+        if self.is_off(key, pod) {
             // Its kubelet does not answer: the Pod stays until the machine returns or a person removes it.
             return Ok(());
         }
@@ -212,6 +231,18 @@ impl Work {
         self.seen.put(Kind::Pod, &written);
         Ok(())
     }
+}
+
+/// What is known, or else this.
+fn known_or(known: &str, otherwise: &str) -> String {
+    if known.is_empty() { otherwise.to_owned() } else { known.to_owned() }
+}
+
+/// Since when its readiness is what its status says.
+fn ready_since(pod: &Value) -> Option<(bool, String)> {
+    let all = at(pod, "/status/conditions").as_array()?;
+    let ready = all.iter().find(|condition| condition["type"] == "Ready")?;
+    Some((ready["status"] == "True", text(ready, "/lastTransitionTime").to_owned()))
 }
 
 fn conditions(running: &Running) -> Value {

@@ -8,6 +8,7 @@ use kube::runtime::watcher;
 use kube::{Client, ResourceExt};
 use serde_json::Value;
 
+use super::Part;
 use crate::state::Key;
 
 /// The kinds that matter here.
@@ -54,10 +55,14 @@ pub(super) struct Seen {
 /// An event of one of the watches.
 pub(super) type Event = (Kind, Result<watcher::Event<DynamicObject>, watcher::Error>);
 
-/// Watches all kinds that matter.
-pub(super) fn watch_all(client: &Client) -> SelectAll<BoxStream<'static, Event>> {
-    let streams = Kind::ALL.map(|kind| {
-        let api: Api<DynamicObject> = Api::all_with(client.clone(), &kind.resource());
+/// Watches all kinds that matter to this part.
+pub(super) fn watch_all(client: &Client, part: &Part) -> SelectAll<BoxStream<'static, Event>> {
+    let matters = |kind: &Kind| !part.only_kubelet || matches!(kind, Kind::Pod | Kind::Claim);
+    let streams = Kind::ALL.into_iter().filter(matters).map(|kind| {
+        let api: Api<DynamicObject> = match &part.namespace {
+            Some(namespace) => kind.api(client, namespace),
+            None => Api::all_with(client.clone(), &kind.resource()),
+        };
         watcher(api, watcher::Config::default()).map(move |event| (kind, event)).boxed()
     });
     futures::stream::select_all(streams)
@@ -66,6 +71,12 @@ pub(super) fn watch_all(client: &Client) -> SelectAll<BoxStream<'static, Event>>
 impl Seen {
     pub(super) fn get(&self, kind: Kind, key: &Key) -> Option<&Value> {
         self.objects.get(&(kind, key.clone()))
+    }
+
+    /// Whether a Pod has this address.
+    pub(super) fn has_address(&self, ip: &str) -> bool {
+        let pods = self.objects.iter().filter(|((kind, _), _)| *kind == Kind::Pod);
+        pods.into_iter().any(|(_, pod)| pod.pointer("/status/podIP").is_some_and(|known| known == ip))
     }
 
     /// All that is known.

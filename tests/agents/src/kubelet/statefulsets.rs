@@ -1,6 +1,6 @@
 //! Stateful sets of at most one Pod, updated on delete.
 
-use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams, Preconditions};
 use serde_json::{Value, json};
 
 use super::objects::{at, is_ending, revision, status_patch, text};
@@ -12,7 +12,9 @@ const REVISION: &str = "controller-revision-hash";
 
 impl Work {
     pub(super) async fn keep_set(&mut self, key: &Key) -> Result<(), Again> {
-        let Some(set) = self.seen.get(Kind::StatefulSet, key).cloned() else { return Ok(()) };
+        let Some(set) = self.seen.get(Kind::StatefulSet, key).cloned() else {
+            return self.collect(key).await;
+        };
         if is_ending(&set) {
             return Ok(());
         }
@@ -37,6 +39,21 @@ impl Work {
             _ => {}
         }
         self.report_set(key, &set, &pod_key).await
+    }
+
+    /// The stateful set is gone, and its Pod has to follow.
+    async fn collect(&mut self, key: &Key) -> Result<(), Again> {
+        let pod_key = (key.0.clone(), format!("{}-0", key.1));
+        let Some(pod) = self.seen.get(Kind::Pod, &pod_key).filter(|_| self.collects) else { return Ok(()) };
+        let owner = text(pod, "/metadata/ownerReferences/0/kind");
+        if owner != "StatefulSet" || is_ending(pod) {
+            return Ok(());
+        }
+        let uid = Some(text(pod, "/metadata/uid").to_owned());
+        let preconditions = Some(Preconditions { uid, ..Preconditions::default() });
+        let params = DeleteParams { preconditions, ..DeleteParams::default() };
+        Kind::Pod.api(&self.client, &key.0).delete(&pod_key.1, &params).await?;
+        Ok(())
     }
 
     async fn report_set(&mut self, key: &Key, set: &Value, pod_key: &Key) -> Result<(), Again> {

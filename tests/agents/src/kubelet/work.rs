@@ -10,9 +10,9 @@ use rand::rngs::StdRng;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::Knobs;
 use super::pods::Running;
 use super::seen::{Id, Kind, Seen, watch_all};
+use super::{Knobs, Part};
 use crate::Fleet;
 use crate::pace::{after, until};
 use crate::state::Key;
@@ -30,6 +30,7 @@ pub(super) struct Work {
     /// The claim on which each member ran last: another one is another volume.
     pub(super) volumes: BTreeMap<Key, String>,
     pub(super) addresses: u32,
+    pub(super) collects: bool,
     knobs: watch::Receiver<Knobs>,
     chance: StdRng,
     due: BTreeMap<(Instant, u64), Id>,
@@ -51,8 +52,8 @@ impl From<kube::Error> for Again {
     }
 }
 
-pub(super) async fn run(client: Client, fleet: Fleet, knobs: watch::Receiver<Knobs>, seed: u64) {
-    let mut events = watch_all(&client);
+pub(super) async fn run(client: Client, fleet: Fleet, knobs: watch::Receiver<Knobs>, seed: u64, part: Part) {
+    let mut events = watch_all(&client, &part);
     let (mut lives, mut turned) = (fleet.lives(), knobs.clone());
     let mut work = Work {
         client,
@@ -61,6 +62,7 @@ pub(super) async fn run(client: Client, fleet: Fleet, knobs: watch::Receiver<Kno
         running: BTreeMap::new(),
         volumes: BTreeMap::new(),
         addresses: 0,
+        collects: part.collects,
         knobs,
         chance: StdRng::seed_from_u64(seed),
         due: BTreeMap::new(),

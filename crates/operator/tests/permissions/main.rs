@@ -1,0 +1,6 @@
+//! What the operator may do, compared with what it does.
+
+#![cfg(test)]
+
+mod lives;
+mod manifests;

@@ -9,6 +9,7 @@ pub mod commands;
 pub mod console;
 pub mod error;
 pub mod print;
+pub mod program;
 pub mod session;
 
 pub use arguments::Arguments;

@@ -107,6 +107,10 @@ impl Stage {
         }
     }
 
+    pub(crate) fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
     pub(crate) fn create_namespace(&self) {
         self.apply(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}}));
     }

@@ -11,7 +11,7 @@ use muster_core::conditions;
 
 use super::Facts;
 use crate::print::table::{Cell, Table, maybe};
-use crate::print::{NOTHING, Paint, Tone};
+use crate::print::{NOTHING, Paint, Tone, size};
 
 pub(super) fn table(facts: &Facts, wide: bool, paint: Paint) -> String {
     let mut heading = vec!["NAME", "ROLE", "STATE", "READY", "SEQUENCE", "LAG", "FREE"];
@@ -40,7 +40,7 @@ fn row(member: &Member, facts: &Facts, wide: bool) -> Vec<Cell> {
         Cell::new(ready, Tone::of_truth(ready)),
         maybe(status.sequence),
         Cell::new(lag, tone),
-        maybe(status.free_storage.as_ref()),
+        maybe(status.free_storage.as_ref().map(size)),
     ];
     if wide {
         let generation = member.metadata.generation.unwrap_or(0);

@@ -11,7 +11,7 @@ use muster_core::manager::requests;
 use super::{Facts, members, next, recovery};
 use crate::print::paint::tame;
 use crate::print::table::{Cell, Table, maybe};
-use crate::print::{NOTHING, Paint, Tone, age};
+use crate::print::{NOTHING, Paint, Tone, age, size};
 
 /// The whole page.
 pub(super) fn page(facts: &Facts, wide: bool, paint: Paint) -> String {
@@ -53,7 +53,7 @@ fn head(facts: &Facts) -> Table {
     }
     row("Members", counts(cluster).into());
     if let Some(free) = &status.free_storage {
-        row("Free storage", free.to_string().into());
+        row("Free storage", size(free).into());
     }
     if let Some(time) = &status.last_backup_time {
         row("Last backup", format!("{} ago", age::short(age::since(time.0, operator.now))).into());
@@ -210,8 +210,8 @@ fn pools(cluster: &ReplicatedCluster, paint: Paint) -> String {
             maybe(pool.nodes),
             maybe(pool.ready_nodes),
             maybe(pool.desired_nodes),
-            maybe(pool.capacity),
-            maybe(pool.free_storage),
+            maybe(pool.capacity.as_ref().map(size)),
+            maybe(pool.free_storage.as_ref().map(size)),
         ]);
     }
     if table.is_empty() { String::new() } else { table.text(paint) }

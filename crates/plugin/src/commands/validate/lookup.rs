@@ -7,10 +7,10 @@ use k8s_openapi::api::storage::v1::StorageClass;
 use kube::ResourceExt;
 use kube::api::{Api, ListParams};
 use muster_api::{Member, ReplicatedCluster, ReplicationEngine};
+use muster_core::build::secrets::named_by;
 use muster_core::validation::references::{ClusterReferences, Lookup, MemberReferences, SecretFacts};
 use serde::de::DeserializeOwned;
 
-use super::certificate;
 use super::files::Document;
 use crate::access::Access;
 use crate::error::Failure;
@@ -18,8 +18,6 @@ use crate::session::Session;
 
 /// The mark of the default among storage classes.
 const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
-/// The certificate in a Secret that holds a CA.
-const CA_KEY: &str = "tls.crt";
 
 /// Where references are looked for.
 pub(crate) struct Sources<'a> {
@@ -96,7 +94,7 @@ impl<'a> Sources<'a> {
             ),
             storage_classes: named.map(class).collect(),
             default_storage_class: lookup(default),
-            secrets: self.secrets(secrets_of(cluster), namespace).await,
+            secrets: self.secrets(named_by(cluster), namespace).await,
         }
     }
 
@@ -113,7 +111,7 @@ impl<'a> Sources<'a> {
             (false, Err(why)) => Lookup::Unreadable(why.clone()),
         };
         let named = member.spec.external.iter().map(|external| external.credentials.secret_name.clone());
-        MemberReferences { cluster, secrets: self.secrets(named.collect(), namespace).await }
+        MemberReferences { cluster, secrets: self.secrets(named, namespace).await }
     }
 
     /// An object among the manifests.
@@ -155,7 +153,11 @@ impl<'a> Sources<'a> {
     }
 
     /// Secrets are got by name, never listed.
-    async fn secrets(&self, names: Vec<String>, namespace: &str) -> BTreeMap<String, Lookup<SecretFacts>> {
+    async fn secrets(
+        &self,
+        names: impl IntoIterator<Item = String>,
+        namespace: &str,
+    ) -> BTreeMap<String, Lookup<SecretFacts>> {
         let mut found = BTreeMap::new();
         for name in names {
             let secret = match (self.given::<Secret>("Secret", Some(namespace), &name), &self.cluster) {
@@ -172,22 +174,10 @@ impl<'a> Sources<'a> {
     }
 }
 
-fn secrets_of(cluster: &ReplicatedCluster) -> Vec<String> {
-    let spec = &cluster.spec;
-    let replication = spec.replication.iter();
-    let targets = replication.clone().flat_map(|replication| &replication.targets);
-    let references = spec.certificate_authority.iter().chain(replication.flat_map(|one| &one.credentials));
-    let references = references.chain(targets.filter_map(|target| target.credentials.as_ref()));
-    references.map(|reference| reference.secret_name.clone()).collect()
-}
-
 fn facts(secret: &Secret) -> SecretFacts {
-    let data = secret.data.iter().flatten().map(|(key, value)| (key.clone(), value.0.clone()));
-    let texts =
-        secret.string_data.iter().flatten().map(|(key, value)| (key.clone(), value.clone().into_bytes()));
-    let all: BTreeMap<String, Vec<u8>> = data.chain(texts).collect();
-    let holds_ca = all.get(CA_KEY).is_some_and(|pem| certificate::is_authority(pem));
-    SecretFacts { keys: all.into_keys().collect(), holds_ca }
+    let data = secret.data.iter().flatten().map(|(key, value)| (key, value.0.as_slice()));
+    let texts = secret.string_data.iter().flatten().map(|(key, value)| (key, value.as_bytes()));
+    SecretFacts::of(data.chain(texts))
 }
 
 fn lookup<T>(found: Result<Option<T>, impl ToString>) -> Lookup<T> {

@@ -1,6 +1,5 @@
 //! `kubectl muster validate -f FILE`: what the API server and the operator would say to a manifest, before anything is done.
 
-mod certificate;
 mod check;
 pub(crate) mod files;
 pub(crate) mod lookup;

@@ -1,0 +1,265 @@
+//! The containers of a Pod: which run, which are to be started, and when one that ended is started again.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::pin::Pin;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Container, Pod};
+use rustix::process::Signal;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::logs::Log;
+use super::order::OrderError;
+use super::probes::{Answer, Asker, Question};
+use super::spawner::Process;
+use super::state::{ContainerState, Doing, Ended};
+use super::{Around, Isolation};
+use crate::sandbox::{NOT_STARTED, Order};
+
+/// How long after its end a container is started again, the first time; it doubles with each time.
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
+/// And at most.
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
+/// A container that ran for this long is well: its next end is a first one.
+const WELL_AFTER: Duration = Duration::from_secs(120);
+/// How long a container that does not live has to end, before it is killed.
+const UNWELL_GRACE: Duration = Duration::from_secs(10);
+
+/// Which containers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// One after another, each to its end.
+    Init,
+    /// All at once, for ever.
+    Main,
+}
+
+/// The end of a container: which, and how.
+pub(super) type Ending = Pin<Box<dyn Future<Output = (Phase, usize, io::Result<ExitStatus>)> + Send>>;
+
+/// The containers of one phase.
+pub(super) struct Containers {
+    phase: Phase,
+    all: Vec<One>,
+}
+
+struct One {
+    spec: Container,
+    state: ContainerState,
+    process: Option<Process>,
+    probes: JoinSet<()>,
+    failures: u32,
+    again: Option<Instant>,
+    /// Why it was ended by this node.
+    unwell: Option<String>,
+}
+
+impl Containers {
+    pub(super) fn new(pod: &Pod, phase: Phase, specs: Vec<Container>) -> Self {
+        let one = |spec: Container| One {
+            state: ContainerState::recalled(pod, &spec.name),
+            spec,
+            process: None,
+            probes: JoinSet::new(),
+            failures: 0,
+            again: None,
+            unwell: None,
+        };
+        Self { phase, all: specs.into_iter().map(one).collect() }
+    }
+
+    /// Whether all have done their work: of init containers only.
+    pub(super) fn done(&self) -> bool {
+        self.all.iter().all(|one| matches!(&one.state.doing, Doing::Ended(end) if end.code == 0))
+    }
+
+    /// Whether there is nothing to start, now or later.
+    pub(super) fn settled(&self) -> bool {
+        self.all.iter().all(|one| one.process.is_some())
+    }
+
+    pub(super) fn any_runs(&self) -> bool {
+        self.all.iter().any(|one| one.process.is_some())
+    }
+
+    pub(super) fn spec(&self, index: usize) -> &Container {
+        &self.all[index].spec
+    }
+
+    pub(super) fn states(&self) -> Vec<ContainerState> {
+        self.all.iter().map(|one| one.state.clone()).collect()
+    }
+
+    /// Those that are to be started now.
+    pub(super) fn due(&self, policy: &str) -> Vec<usize> {
+        let is_due = |one: &One| {
+            let wanted = match &one.state.doing {
+                Doing::Running(_) => false,
+                Doing::Waiting(..) => true,
+                Doing::Ended(end) if self.phase == Phase::Init || policy == "OnFailure" => end.code != 0,
+                Doing::Ended(_) => policy != "Never",
+            };
+            wanted && one.process.is_none() && one.again.is_none_or(|at| at <= Instant::now())
+        };
+        let open = self.all.iter().enumerate().filter(|(_, one)| match self.phase {
+            Phase::Init => !matches!(&one.state.doing, Doing::Ended(end) if end.code == 0),
+            Phase::Main => true,
+        });
+        let at_once = if self.phase == Phase::Init { 1 } else { usize::MAX };
+        open.take(at_once).filter(|(_, one)| is_due(one)).map(|(index, _)| index).collect()
+    }
+
+    /// Says why those that wait do so.
+    pub(super) fn wait(&mut self, reason: &'static str, message: &str) {
+        for one in &mut self.all {
+            if let Doing::Waiting(..) = one.state.doing {
+                one.state.doing = Doing::Waiting(reason, message.to_owned());
+            }
+        }
+    }
+
+    /// Starts one; what comes back ends when it does.
+    pub(super) async fn start(
+        &mut self,
+        index: usize,
+        order: Result<Order, OrderError>,
+        directory: &Path,
+        around: &Around,
+        address: &str,
+        answers: mpsc::Sender<Answer>,
+    ) -> Option<Ending> {
+        let phase = self.phase;
+        let one = &mut self.all[index];
+        let order = match order {
+            Ok(order) => order,
+            Err(error) => {
+                one.state.doing = Doing::Waiting(error.reason(), error.to_string());
+                return None;
+            }
+        };
+        if let Doing::Ended(end) = &one.state.doing {
+            one.state.before = Some(end.clone());
+            one.state.restarts += 1;
+        }
+        match launch(&order, directory, one.state.restarts, around).await {
+            Ok(mut process) => {
+                let (_, ended) = tokio::sync::oneshot::channel();
+                let ended = std::mem::replace(&mut process.ended, ended);
+                one.begin(index, process, around, address, &answers);
+                let end = async move {
+                    (phase, index, ended.await.unwrap_or_else(|error| Err(io::Error::other(error))))
+                };
+                Some(Box::pin(end))
+            }
+            Err(error) => {
+                one.state.doing = Doing::Waiting("CannotStart", error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Notes the end of one.
+    pub(super) fn ended(&mut self, index: usize, how: &io::Result<ExitStatus>) {
+        self.all[index].end(how);
+    }
+
+    pub(super) fn signal(&self, signal: Signal) {
+        self.all.iter().filter_map(|one| one.process.as_ref()).for_each(|process| process.signal(signal));
+    }
+
+    /// The state of a container, if this is the run that it is in.
+    pub(super) fn state_of(&mut self, index: usize, run: u32) -> Option<&mut ContainerState> {
+        self.all.get_mut(index).map(|one| &mut one.state).filter(|state| state.restarts == run)
+    }
+
+    /// Ends one that does not live: it is started again.
+    pub(super) fn end_unwell(&mut self, index: usize, why: &str) {
+        let one = &mut self.all[index];
+        one.unwell = Some(why.to_owned());
+        let Some(process) = &one.process else { return };
+        process.signal(Signal::TERM);
+        let pid = process.pid();
+        one.probes.spawn(async move {
+            tokio::time::sleep(UNWELL_GRACE).await;
+            pid.map(|pid| rustix::process::kill_process(pid, Signal::KILL));
+        });
+    }
+}
+
+async fn launch(order: &Order, directory: &Path, run: u32, around: &Around) -> io::Result<Process> {
+    tokio::fs::create_dir_all(directory).await?;
+    if let Some(view) = &order.view {
+        tokio::fs::create_dir_all(&view.scratch).await?;
+    }
+    let log = Log::open(directory, run, &around.growing)?;
+    around.spawner.start(order, &directory.join("order"), log).await
+}
+
+impl One {
+    fn begin(
+        &mut self,
+        index: usize,
+        process: Process,
+        around: &Around,
+        address: &str,
+        answers: &mpsc::Sender<Answer>,
+    ) {
+        let state = &mut self.state;
+        state.doing = Doing::Running(Timestamp::now());
+        state.started = self.spec.startup_probe.is_none();
+        state.ready = state.started && self.spec.readiness_probe.is_none();
+        let asker = Asker {
+            container: index,
+            run: state.restarts,
+            address: address.to_owned(),
+            exec: match (around.isolation, process.pid()) {
+                (Isolation::Namespaces, Some(pid)) => {
+                    let target = format!("--target={}", pid.as_raw_nonzero());
+                    ["nsenter", &target, "--mount", "--pid", "--root", "--"].map(str::to_owned).into()
+                }
+                _ => Vec::new(),
+            },
+        };
+        for question in [Question::Started, Question::Ready, Question::Alive] {
+            self.probes.spawn(asker.clone().ask(question, self.spec.clone(), answers.clone()));
+        }
+        self.process = Some(process);
+        self.again = None;
+    }
+
+    fn end(&mut self, how: &io::Result<ExitStatus>) {
+        self.probes.abort_all();
+        if let Some(pid) = self.process.take().and_then(|process| process.pid()) {
+            // What it left behind in its own session goes with it; mostly there is nothing.
+            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        }
+        let Doing::Running(started) = self.state.doing else { return };
+        let (code, signal) = match how {
+            Ok(status) => (status.code().or(status.signal().map(|signal| 128 + signal)), status.signal()),
+            Err(_) => (None, None),
+        };
+        let code = code.unwrap_or(-1);
+        let (reason, message) = match (how, self.unwell.take()) {
+            (Err(error), _) => ("Error", error.to_string()),
+            (Ok(_), Some(why)) => ("Unwell", format!("its probe failed: {why}")),
+            (Ok(_), None) if code == 0 => ("Completed", String::new()),
+            (Ok(_), None) if code == i32::from(NOT_STARTED) => ("CannotRun", "see its log for why".into()),
+            (Ok(_), None) => ("Error", String::new()),
+        };
+        let at = Timestamp::now();
+        let ran = Duration::try_from(at.duration_since(started)).unwrap_or_default();
+        self.failures = if ran >= WELL_AFTER { 0 } else { self.failures + 1 };
+        let doublings = self.failures.saturating_sub(1).min(16);
+        self.again = Some(Instant::now() + (FIRST_BACKOFF * 2u32.pow(doublings)).min(MAX_BACKOFF));
+        let run = self.state.restarts;
+        let reason = reason.to_owned();
+        self.state.doing = Doing::Ended(Ended { code, signal, reason, message, started, at, run });
+        (self.state.started, self.state.ready) = (self.spec.startup_probe.is_none() && code == 0, false);
+    }
+}

@@ -1,0 +1,239 @@
+//! What a kubelet does, with plain processes: the Pods of this node are started, watched over, reported on and ended.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `mod.rs` | which Pods are ours; one keeper for each |
+//! | `scheduling.rs` | Pods that have no node yet get this one, if they fit it |
+//! | `keeper.rs`, `containers.rs` | the life of one Pod and of its containers |
+//! | `state.rs` | what a Pod's status says |
+//! | `sources.rs`, `volumes.rs`, `environment.rs`, `paths.rs`, `order.rs` | what a container sees |
+//! | `spawner.rs`, `logs.rs`, `probes.rs` | its process, what it says, and how it is |
+
+mod addresses;
+mod containers;
+mod environment;
+mod keeper;
+mod logs;
+mod order;
+mod paths;
+mod probes;
+mod scheduling;
+mod sources;
+mod spawner;
+mod state;
+mod trial;
+mod volumes;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use k8s_openapi::api::core::v1::{Node, PersistentVolume, Pod};
+use kube::runtime::WatchStreamExt as _;
+use kube::runtime::watcher::{self, Event, watcher};
+use kube::{Api, Client, ResourceExt as _};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use self::addresses::Addresses;
+use self::keeper::{Keeper, Wish};
+pub use self::spawner::Launcher;
+use self::spawner::Spawner;
+pub use self::trial::isolation;
+use crate::logs::Growing;
+
+/// How containers are kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// Each has a mount and a process namespace of its own; needs root.
+    Namespaces,
+    /// They are plain processes, and paths at which something is mounted are translated in what they are told.
+    Paths,
+}
+
+/// What a node is made of.
+pub struct Options {
+    /// How the API server is called.
+    pub client: Client,
+    /// The node's name.
+    pub node: String,
+    /// Where Pods have their volumes and logs.
+    pub directory: PathBuf,
+    /// Where Muster's own programs are; first in every container's `PATH`.
+    pub programs: PathBuf,
+    /// How a sandbox is started.
+    pub launcher: Launcher,
+    /// How containers are kept apart.
+    pub isolation: Isolation,
+    /// Where a volume is on this machine, if it is here.
+    pub directory_of: fn(&PersistentVolume) -> Option<PathBuf>,
+    /// Whether Pods without a node are given this one: where there is no scheduler.
+    pub schedules: bool,
+    /// Which logs are being written.
+    pub growing: Growing,
+}
+
+/// What all keepers share.
+struct Around {
+    client: Client,
+    place: PathBuf,
+    programs: PathBuf,
+    spawner: Spawner,
+    isolation: Isolation,
+    directory_of: fn(&PersistentVolume) -> Option<PathBuf>,
+    growing: Growing,
+}
+
+struct Kept {
+    wish: watch::Sender<Wish>,
+    address: String,
+}
+
+/// The Pods of this node.
+struct Pods {
+    around: Arc<Around>,
+    node: String,
+    schedules: bool,
+    kept: BTreeMap<String, Kept>,
+    keepers: JoinSet<String>,
+    addresses: Addresses,
+}
+
+/// Where the Pods of a node have their directories, below its own.
+pub(crate) fn place(directory: &Path) -> PathBuf {
+    directory.join("pods")
+}
+
+/// Keeps the Pods of this node until `stop` says so; then their containers are ended, and the Pods stay for the next start.
+pub async fn run(options: Options, mut stop: watch::Receiver<bool>) {
+    let Some(addresses) = Addresses::claim(&options.directory) else {
+        tracing::error!("every network for Pods on this machine is taken by another node");
+        return;
+    };
+    let around = Around {
+        client: options.client.clone(),
+        place: place(&options.directory),
+        programs: options.programs,
+        spawner: Spawner::new(options.launcher),
+        isolation: options.isolation,
+        directory_of: options.directory_of,
+        growing: options.growing,
+    };
+    let mut pods = Pods {
+        around: Arc::new(around),
+        node: options.node,
+        schedules: options.schedules,
+        kept: BTreeMap::new(),
+        keepers: JoinSet::new(),
+        addresses,
+    };
+    let api: Api<Pod> = Api::all(options.client.clone());
+    let mut events = watcher(api, watcher::Config::default()).default_backoff().boxed();
+    // What a list shows; what it does not show is gone.
+    let mut listed = Vec::new();
+    while !*stop.borrow() {
+        tokio::select! {
+            biased;
+            changed = stop.changed() => if changed.is_err() { break },
+            Some(ended) = pods.keepers.join_next(), if !pods.keepers.is_empty() => pods.ended(ended.ok()),
+            Some(event) = events.next() => match event {
+                Ok(Event::Init) => listed.clear(),
+                Ok(Event::InitApply(pod)) => listed.push(pod),
+                Ok(Event::InitDone) => pods.listed(std::mem::take(&mut listed)).await,
+                Ok(Event::Apply(pod)) => pods.seen(pod).await,
+                Ok(Event::Delete(pod)) => pods.gone(&pod.uid().unwrap_or_default()),
+                Err(error) => tracing::warn!(%error, "the watch on Pods broke off and is opened again"),
+            },
+        }
+    }
+    pods.stop().await;
+}
+
+impl Pods {
+    async fn listed(&mut self, pods: Vec<Pod>) {
+        let there: BTreeSet<String> = pods.iter().filter_map(kube::ResourceExt::uid).collect();
+        let gone: Vec<String> = self.kept.keys().filter(|uid| !there.contains(*uid)).cloned().collect();
+        for uid in gone {
+            self.gone(&uid);
+        }
+        // Those that have an address first: it stays theirs.
+        let (with, without): (Vec<Pod>, Vec<Pod>) =
+            pods.into_iter().partition(|pod| address_of(pod).is_some());
+        for pod in with.into_iter().chain(without) {
+            self.seen(pod).await;
+        }
+    }
+
+    async fn seen(&mut self, pod: Pod) {
+        let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref());
+        match node {
+            None if self.schedules => self.schedule(&pod).await,
+            Some(node) if node == self.node => self.keep(pod),
+            _ => {}
+        }
+    }
+
+    async fn schedule(&self, pod: &Pod) {
+        if pod.metadata.deletion_timestamp.is_some() {
+            return;
+        }
+        let nodes: Api<Node> = Api::all(self.around.client.clone());
+        let outcome = match nodes.get_opt(&self.node).await {
+            Ok(Some(node)) => scheduling::schedule(&self.around.client, pod, &node).await,
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = outcome {
+            tracing::warn!(pod = %pod.name_any(), %error, "a Pod could not be given a node");
+        }
+    }
+
+    fn keep(&mut self, pod: Pod) {
+        let uid = pod.uid().unwrap_or_default();
+        let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
+        let over = matches!(phase, Some("Succeeded" | "Failed"));
+        let pod = Arc::new(pod);
+        if let Some(kept) = self.kept.get(&uid) {
+            kept.wish.send_replace(Wish::Keep(pod));
+            return;
+        }
+        if over && pod.metadata.deletion_timestamp.is_none() {
+            return;
+        }
+        let Some(address) = self.addresses.take(address_of(&pod)) else {
+            tracing::error!(pod = %pod.name_any(), "there is no address left for it");
+            return;
+        };
+        let keeper = Keeper::new(Arc::clone(&self.around), Arc::clone(&pod), address.clone());
+        let (wish, wishes) = watch::channel(Wish::Keep(pod));
+        self.kept.insert(uid.clone(), Kept { wish, address });
+        self.keepers.spawn(async move {
+            keeper.keep(wishes).await;
+            uid
+        });
+    }
+
+    fn gone(&mut self, uid: &str) {
+        if let Some(kept) = self.kept.get(uid) {
+            kept.wish.send_replace(Wish::Gone);
+        }
+    }
+
+    fn ended(&mut self, uid: Option<String>) {
+        if let Some(kept) = uid.and_then(|uid| self.kept.remove(&uid)) {
+            self.addresses.give_back(&kept.address);
+        }
+    }
+
+    async fn stop(mut self) {
+        for kept in self.kept.values() {
+            kept.wish.send_replace(Wish::NodeStops);
+        }
+        while self.keepers.join_next().await.is_some() {}
+    }
+}
+
+fn address_of(pod: &Pod) -> Option<String> {
+    pod.status.as_ref().and_then(|status| status.pod_ip.clone())
+}

@@ -1,0 +1,155 @@
+//! Pods start, are ready, fail and are started again, and outlive their node.
+
+use serde_json::json;
+
+use super::bench::{Bench, condition, isolations, shell};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_runs_and_is_ready_when_its_probe_says_so() {
+    for isolation in isolations() {
+        let bench = Bench::new("ready", isolation).await;
+        let flag = bench.directory.join("flag");
+        let mut main = shell("main", "echo hello; echo trouble >&2; exec tail -f /dev/null");
+        main["readinessProbe"] = json!({"exec": {"command": ["test", "-e", flag]}, "periodSeconds": 1});
+        // What the probe looks at is the machine's: mounted, it is seen in either way.
+        main["volumeMounts"] = json!([{"name": "here", "mountPath": bench.directory}]);
+        let volume = json!({"name": "here", "hostPath": {"path": bench.directory}});
+        bench.create("one", json!({"containers": [main], "volumes": [volume]})).await;
+        let pod = bench.until("one", "to run", |pod| pod["status"]["phase"] == "Running").await;
+        assert_eq!(condition(&pod, "Ready"), "False");
+        assert_eq!(pod["spec"]["nodeName"], "here");
+        assert!(pod["status"]["podIP"].as_str().unwrap().starts_with("127.77."));
+        std::fs::write(flag, "").unwrap();
+        bench.until_ready("one").await;
+        let logs = bench.logs();
+        assert!(logs.contains(" stdout F hello") && logs.contains(" stderr F trouble"), "{logs}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_ends_is_started_again() {
+    for isolation in isolations() {
+        let bench = Bench::new("again", isolation).await;
+        bench.create("one", json!({"containers": [shell("main", "exit 3")]})).await;
+        let pod = bench
+            .until("one", "to be started twice", |pod| {
+                pod["status"]["containerStatuses"][0]["restartCount"] == 2
+            })
+            .await;
+        let last = &pod["status"]["containerStatuses"][0]["lastState"]["terminated"];
+        assert_eq!((&last["exitCode"], &last["reason"]), (&json!(3), &json!("Error")));
+        let id = last["containerID"].as_str().unwrap();
+        assert!(id.starts_with("muster://") && id.ends_with("/main/1"), "{id}");
+        assert_eq!(pod["status"]["phase"], "Running", "what is started again has not failed");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_that_is_not_started_again_has_ended() {
+    let bench = Bench::new("ended", isolations()[0]).await;
+    let spec =
+        |policy: &str, script: &str| json!({"containers": [shell("main", script)], "restartPolicy": policy});
+    bench.create("well", spec("OnFailure", "exit 0")).await;
+    bench.until("well", "to end", |pod| pod["status"]["phase"] == "Succeeded").await;
+    bench.create("badly", spec("Never", "exit 1")).await;
+    bench.until("badly", "to end", |pod| pod["status"]["phase"] == "Failed").await;
+    bench.create("again", spec("OnFailure", "exit 1")).await;
+    let restarted = |pod: &serde_json::Value| pod["status"]["containerStatuses"][0]["restartCount"] == 1;
+    let pod = bench.until("again", "to be started again", restarted).await;
+    assert_eq!(pod["status"]["phase"], "Running");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn init_containers_come_first_and_one_after_another() {
+    for isolation in isolations() {
+        let bench = Bench::new("init", isolation).await;
+        let mount = json!([{"name": "shared", "mountPath": "/shared"}]);
+        let with = |mut container: serde_json::Value| {
+            container["volumeMounts"] = mount.clone();
+            container["env"] = json!([{"name": "SHARED", "value": "/shared"}]);
+            container
+        };
+        bench.create("one", json!({
+            "initContainers": [
+                with(shell("first", "test -e $SHARED/tried && echo 1 > $SHARED/first; touch $SHARED/tried; test -e $SHARED/first")),
+                with(shell("second", "test -e $SHARED/first && echo 2 > $SHARED/second")),
+            ],
+            "containers": [with(shell("main", "test -e $SHARED/second && exec tail -f /dev/null"))],
+            "volumes": [{"name": "shared", "emptyDir": {}}],
+        })).await;
+        let pod = bench.until_ready("one").await;
+        let init = &pod["status"]["initContainerStatuses"];
+        assert_eq!(
+            (&init[0]["restartCount"], &init[1]["restartCount"]),
+            (&json!(1), &json!(0)),
+            "the first failed once"
+        );
+        assert_eq!(init[1]["state"]["terminated"]["reason"], "Completed");
+        assert_eq!(pod["status"]["containerStatuses"][0]["restartCount"], 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_does_not_live_is_ended_and_started_again() {
+    for isolation in isolations() {
+        let bench = Bench::new("unwell", isolation).await;
+        let mut main = shell("main", "trap 'exit 5' TERM; while true; do sleep 0.1; done");
+        let probe = json!({"tcpSocket": {"port": 9}, "periodSeconds": 1, "failureThreshold": 1});
+        main["livenessProbe"] = probe;
+        bench.create("one", json!({"containers": [main]})).await;
+        let pod = bench
+            .until("one", "to be started again", |pod| {
+                pod["status"]["containerStatuses"][0]["restartCount"] == 1
+            })
+            .await;
+        let last = &pod["status"]["containerStatuses"][0]["lastState"]["terminated"];
+        assert_eq!((&last["exitCode"], &last["reason"]), (&json!(5), &json!("Unwell")));
+        assert!(last["message"].as_str().unwrap().contains(":9: "), "{last}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_outlives_its_node_with_its_address() {
+    for isolation in isolations() {
+        let mut bench = Bench::new("outlives", isolation).await;
+        let script = "trap 'exit 0' TERM; while true; do sleep 0.1; done";
+        bench.create("one", json!({"containers": [shell("main", script)]})).await;
+        let before = bench.until_ready("one").await;
+        bench.stop_node().await;
+        bench.start_node();
+        let again = bench
+            .until("one", "to run again", |pod| {
+                pod["status"]["containerStatuses"][0]["restartCount"] == 1
+                    && condition(pod, "Ready") == "True"
+            })
+            .await;
+        assert_eq!(again["status"]["podIP"], before["status"]["podIP"]);
+        assert_eq!(again["status"]["startTime"], before["status"]["startTime"]);
+        let last = &again["status"]["containerStatuses"][0]["lastState"]["terminated"];
+        assert_eq!(last["reason"], "NodeRestart");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_run_says_why() {
+    let bench = Bench::new("why", isolations()[0]).await;
+    let waiting = |pod: &serde_json::Value| pod["status"]["containerStatuses"][0]["state"]["waiting"].clone();
+    let missing = json!({"name": "main", "image": "x", "command": ["no-such-program"]});
+    bench.create("missing", json!({"containers": [missing]})).await;
+    let pod = bench.until("missing", "to wait", |pod| waiting(pod)["reason"] == "CommandNotFound").await;
+    let message = waiting(&pod)["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("there is no command \"no-such-program\" on this machine"), "{message}");
+    bench.create("image", json!({"containers": [{"name": "main", "image": "x"}]})).await;
+    bench.until("image", "to wait", |pod| waiting(pod)["reason"] == "NoCommand").await;
+    let mut main = shell("main", "true");
+    main["volumeMounts"] = json!([{"name": "v", "mountPath": "/v"}]);
+    let volume = json!({"name": "v", "secret": {"secretName": "gone"}});
+    bench.create("secret", json!({"containers": [main], "volumes": [volume]})).await;
+    let pod = bench.until("secret", "to wait", |pod| waiting(pod)["message"].is_string()).await;
+    assert_eq!(waiting(&pod)["message"], "volume \"v\": secret \"gone\" not found");
+    bench
+        .create("elsewhere", json!({"containers": [shell("main", "true")], "nodeSelector": {"a": "b"}}))
+        .await;
+    let pod = bench.until("elsewhere", "to wait", |pod| condition(pod, "PodScheduled") == "False").await;
+    assert_eq!(pod["status"]["conditions"][0]["reason"], "Unschedulable");
+}

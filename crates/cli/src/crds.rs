@@ -14,7 +14,12 @@ pub(crate) fn run(_: &Options) -> Result<()> {
         all.push_str("---\n");
         all.push_str(&manifest);
     }
-    match io::stdout().write_all(all.as_bytes()) {
+    print(&all)
+}
+
+/// Writes to standard output.
+pub(crate) fn print(text: &str) -> Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
         // Whoever reads has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("cannot write to standard output"),

@@ -1,8 +1,15 @@
 //! `muster`: everything on one machine, and each part of it alone.
 
+mod access;
 mod apiserver;
 mod crds;
+mod engines;
+mod node;
 mod operator;
+mod programs;
+mod rbac;
+mod sandbox;
+mod up;
 
 use std::process::ExitCode;
 
@@ -20,17 +27,33 @@ struct Arguments {
 enum Command {
     Apiserver(apiserver::Options),
     Crds(crds::Options),
+    Engines(engines::Options),
+    Node(node::Options),
     Operator(operator::Options),
+    Rbac(rbac::Options),
+    #[command(hide = true)]
+    Sandbox(sandbox::Options),
+    Up(up::Options),
 }
 
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().collect();
+    if let Some(code) = programs::by_name(&words) {
+        return code;
+    }
+    let done = |()| ExitCode::SUCCESS;
     let outcome = match Arguments::parse().command {
-        Command::Apiserver(options) => apiserver::run(&options),
-        Command::Crds(options) => crds::run(&options),
-        Command::Operator(options) => operator::run(&options),
+        Command::Apiserver(options) => apiserver::run(&options).map(done),
+        Command::Crds(options) => crds::run(&options).map(done),
+        Command::Engines(options) => engines::run(&options).map(done),
+        Command::Node(options) => node::run(&options).map(done),
+        Command::Operator(options) => operator::run(&options).map(done),
+        Command::Rbac(options) => rbac::run(&options).map(done),
+        Command::Sandbox(options) => sandbox::run(&options),
+        Command::Up(options) => up::run(&options).map(done),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("error: {}", in_one_line(&error));
             ExitCode::FAILURE

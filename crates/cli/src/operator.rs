@@ -2,13 +2,11 @@
 
 use std::io::IsTerminal;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Client, Config};
+use kube::Client;
 use muster_operator::agents::{Limits, TlsDial};
 use muster_operator::clock::{SharedClock, SystemClock};
 use muster_operator::context::Chance;
@@ -17,6 +15,9 @@ use muster_operator::metrics::Metrics;
 use muster_operator::run::{NEEDS, Operator, Parts};
 use muster_operator::serve::{self, Health};
 use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+
+use crate::access::Access;
 
 /// Run the operator against any Kubernetes API.
 #[derive(Args)]
@@ -30,12 +31,8 @@ pub(crate) struct Options {
     /// The image that agents are copied from.
     #[arg(long, default_value = concat!("muster:", env!("CARGO_PKG_VERSION")))]
     agent_image: String,
-    /// The kubeconfig file. Default: $KUBECONFIG, ~/.kube/config, or the Pod's own account.
-    #[arg(long)]
-    kubeconfig: Option<PathBuf>,
-    /// The context of the kubeconfig.
-    #[arg(long)]
-    context: Option<String>,
+    #[command(flatten)]
+    access: Access,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -46,58 +43,112 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 async fn operate(options: &Options) -> Result<()> {
-    let client = access(options).await?;
-    let clock: SharedClock = Arc::new(SystemClock);
-    let chance = Chance::from_system();
-    let place = std::env::var("HOSTNAME").unwrap_or_else(|_| "muster".to_owned());
-    let identity = Identity::fresh(&place, &mut chance.generator());
-    let name = identity.as_str().to_owned();
-    let lease = LeaseOptions::new(options.namespace.as_deref(), identity);
-    let others = Others::new(client.clone(), &lease.namespace);
-    let elsewhere = match &options.namespace {
-        // Within one namespace there are no others.
-        Some(_) => watch::channel(Some(Arc::default())).1,
-        None => others.namespaces(),
-    };
-    let elector = Elector::new(client.clone(), lease, clock.clone());
-    let (metrics, health) = (Metrics::new(), Health::new([NEEDS]));
-    let listener = serve::start(options.listen, metrics.clone(), health.clone()).await?;
-    let operator = Operator::start(Parts {
-        client,
+    let setup = Setup {
+        client: options.access.client().await?,
+        place: std::env::var("HOSTNAME").unwrap_or_else(|_| "muster".to_owned()),
         namespace: options.namespace.clone(),
-        authority: elector.authority(),
-        clock,
-        dial: Arc::new(TlsDial::default()),
-        agent_limits: Limits::default(),
+        listen: options.listen,
         agent_image: options.agent_image.clone(),
-        chance,
-        identity: name,
-        elsewhere,
-        metrics,
-        health: health.clone(),
-    });
-    let watching = options.namespace.is_none().then(|| tokio::spawn(others.run()));
-    println!("ready: http://{}/metrics", listener.address());
-    let (stop, stopped) = oneshot::channel::<()>();
-    let mut electing = tokio::spawn(elector.run(async { drop(stopped.await) }));
-    let ended = tokio::select! {
-        () = interrupted() => None,
-        ended = &mut electing => Some(ended),
+        new_store: false,
     };
-    health.stopping();
-    operator.stop().await;
-    if let Some(ended) = ended {
-        ended.context("the leader election broke")?.context("the Lease was lost while work went on")?;
-        bail!("the leader election ended by itself");
+    let mut running = Running::start(setup).await?;
+    println!("ready: http://{}/metrics", running.listener.address());
+    tokio::select! {
+        () = interrupted() => running.stop().await,
+        error = running.failed() => {
+            running.abandon().await;
+            Err(error)
+        }
     }
-    // Nothing works any more: the Lease is given back, so that another operator need not wait for it.
-    drop(stop);
-    electing.await.context("the leader election broke")?.context("the Lease was not given back")?;
-    if let Some(watching) = watching {
-        watching.abort();
+}
+
+/// What an operator is made of.
+pub(crate) struct Setup {
+    pub(crate) client: Client,
+    /// Where it runs, for people who read the Lease.
+    pub(crate) place: String,
+    /// None: all namespaces.
+    pub(crate) namespace: Option<String>,
+    pub(crate) listen: SocketAddr,
+    pub(crate) agent_image: String,
+    /// Whether the API server's store was made just now, so that nobody else can be leader.
+    pub(crate) new_store: bool,
+}
+
+/// An operator at work, leader or not.
+pub(crate) struct Running {
+    operator: Operator,
+    electing: JoinHandle<Result<(), muster_operator::lease::Error>>,
+    stop: oneshot::Sender<()>,
+    watching: Option<JoinHandle<()>>,
+    health: Health,
+    listener: serve::Running,
+}
+
+impl Running {
+    pub(crate) async fn start(setup: Setup) -> Result<Self> {
+        let Setup { client, place, namespace, listen, agent_image, new_store } = setup;
+        let clock: SharedClock = Arc::new(SystemClock);
+        let chance = Chance::from_system();
+        let identity = Identity::fresh(&place, &mut chance.generator());
+        let name = identity.as_str().to_owned();
+        let lease = LeaseOptions { new_store, ..LeaseOptions::new(namespace.as_deref(), identity) };
+        let others = Others::new(client.clone(), &lease.namespace);
+        let elsewhere = match &namespace {
+            // Within one namespace there are no others.
+            Some(_) => watch::channel(Some(Arc::default())).1,
+            None => others.namespaces(),
+        };
+        let elector = Elector::new(client.clone(), lease, clock.clone());
+        let (metrics, health) = (Metrics::new(), Health::new([NEEDS]));
+        let listener = serve::start(listen, metrics.clone(), health.clone()).await?;
+        let watching = namespace.is_none().then(|| tokio::spawn(others.run()));
+        let operator = Operator::start(Parts {
+            client,
+            namespace,
+            authority: elector.authority(),
+            clock,
+            dial: Arc::new(TlsDial::default()),
+            agent_limits: Limits::default(),
+            agent_image,
+            chance,
+            identity: name,
+            elsewhere,
+            metrics,
+            health: health.clone(),
+        });
+        let (stop, stopped) = oneshot::channel::<()>();
+        let electing = tokio::spawn(elector.run(async { drop(stopped.await) }));
+        Ok(Self { operator, electing, stop, watching, health, listener })
     }
-    listener.stop().await;
-    Ok(())
+
+    /// Why it cannot go on; waits for as long as it can.
+    pub(crate) async fn failed(&mut self) -> anyhow::Error {
+        match (&mut self.electing).await {
+            Err(error) => anyhow::Error::new(error).context("the leader election broke"),
+            Ok(Err(error)) => anyhow::Error::new(error).context("the Lease was lost while work went on"),
+            Ok(Ok(())) => anyhow::anyhow!("the leader election ended by itself"),
+        }
+    }
+
+    /// Stops after a failure: there is no Lease to give back.
+    pub(crate) async fn abandon(self) {
+        self.health.stopping();
+        self.operator.stop().await;
+    }
+
+    /// Stops all work, and gives the Lease back, so that another operator need not wait for it.
+    pub(crate) async fn stop(self) -> Result<()> {
+        self.health.stopping();
+        self.operator.stop().await;
+        drop(self.stop);
+        self.electing.await.context("the leader election broke")?.context("the Lease was not given back")?;
+        if let Some(watching) = self.watching {
+            watching.abort();
+        }
+        self.listener.stop().await;
+        Ok(())
+    }
 }
 
 /// Waits for Ctrl-C, or for the end that a kubelet announces.
@@ -111,23 +162,4 @@ async fn interrupted() {
         _ = tokio::signal::ctrl_c() => {}
         _ = terminate.recv() => {}
     }
-}
-
-/// A client by the usual rules.
-async fn access(options: &Options) -> Result<Client> {
-    let choice = KubeConfigOptions { context: options.context.clone(), ..KubeConfigOptions::default() };
-    let config = match &options.kubeconfig {
-        Some(path) => {
-            let file = Kubeconfig::read_from(path);
-            let file = file.with_context(|| format!("cannot read the kubeconfig {}", path.display()))?;
-            Config::from_custom_kubeconfig(file, &choice).await.context("the kubeconfig is of no use")?
-        }
-        None if options.context.is_some() => {
-            Config::from_kubeconfig(&choice).await.context("the kubeconfig is of no use")?
-        }
-        None => Config::infer()
-            .await
-            .context("no Kubernetes is configured: give --kubeconfig, or set KUBECONFIG")?,
-    };
-    Client::try_from(config).context("cannot make a client of the configuration")
 }

@@ -7,14 +7,14 @@ use muster_apiserver::server::Server;
 use tokio::task::{JoinError, JoinHandle};
 
 /// The controllers, if there are to be any; they end when this is dropped.
-pub(super) struct Controllers(Option<JoinHandle<()>>);
+pub(crate) struct Controllers(Option<JoinHandle<()>>);
 
 impl Controllers {
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self(None)
     }
 
-    pub(super) fn start(server: Server, authority: &str) -> Self {
+    pub(crate) fn start(server: Server, authority: &str) -> Self {
         let settings = Settings { authority: Some(authority.to_owned()) };
         Self::run(controllers::run_with(server, settings))
     }
@@ -24,7 +24,7 @@ impl Controllers {
     }
 
     /// Why they do not run any more; it waits for as long as they do, or for ever where there are none.
-    pub(super) async fn failed(&mut self) -> Error {
+    pub(crate) async fn failed(&mut self) -> Error {
         let ended = match &mut self.0 {
             Some(task) => task.await,
             None => std::future::pending().await,

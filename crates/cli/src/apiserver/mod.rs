@@ -1,11 +1,10 @@
 //! `muster apiserver`: the embedded API server alone.
 
-mod controllers;
-mod place;
-mod port;
+pub(crate) mod controllers;
+pub(crate) mod place;
+pub(crate) mod port;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use muster_apiserver::serve::{self, Limits, kubeconfig};
@@ -13,10 +12,7 @@ use muster_apiserver::server::Server;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::controllers::Controllers;
-use self::place::Place;
-
-const DATA_DIR: &str = "Where objects, certificates and the kubeconfig are kept [default: $XDG_DATA_HOME/muster, \
-    else ~/.local/share/muster]";
+use self::place::{Place, Whereabouts};
 
 /// Run the embedded Kubernetes API server
 ///
@@ -24,14 +20,8 @@ const DATA_DIR: &str = "Where objects, certificates and the kubeconfig are kept 
 /// SIGTERM. It listens on 127.0.0.1 only.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    #[arg(long, value_name = "DIR", conflicts_with = "ephemeral", help = DATA_DIR)]
-    data_dir: Option<PathBuf>,
-    /// Keep nothing: objects live in memory, the kubeconfig in a temporary directory
-    #[arg(long)]
-    ephemeral: bool,
-    /// The port to listen on [default: that of the last start on this directory, else any that is free]
-    #[arg(long, value_name = "N")]
-    port: Option<u16>,
+    #[command(flatten)]
+    whereabouts: Whereabouts,
     /// Leave out garbage collection and the deletion of what is in a deleted namespace
     #[arg(long)]
     no_controllers: bool,
@@ -45,9 +35,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 async fn serve_until_stopped(options: &Options) -> Result<()> {
     // From here on a signal is a wish to stop, not the end: what is made below is put away again.
     let mut stop = Stop::listen()?;
-    let place =
-        if options.ephemeral { Place::ephemeral()? } else { Place::kept(options.data_dir.as_deref())? };
-    let listener = port::listen(&place, options.port)?;
+    let place = options.whereabouts.place()?;
+    let listener = port::listen(&place, options.whereabouts.port)?;
     let server = Server::builder().store(place.store()?).build().await;
     let identity = place.identity()?;
     let mut controllers = if options.no_controllers {
@@ -80,18 +69,18 @@ fn announce(place: &Place) -> Result<()> {
 }
 
 /// The signals that ask a program to end.
-struct Stop {
+pub(crate) struct Stop {
     interrupt: Signal,
     terminate: Signal,
 }
 
 impl Stop {
-    fn listen() -> Result<Self> {
+    pub(crate) fn listen() -> Result<Self> {
         let listen = |kind| signal(kind).context("cannot listen for signals");
         Ok(Self { interrupt: listen(SignalKind::interrupt())?, terminate: listen(SignalKind::terminate())? })
     }
 
-    async fn wished(&mut self) {
+    pub(crate) async fn wished(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}

@@ -10,19 +10,45 @@ use muster_apiserver::serve::Identity;
 use muster_apiserver::serve::files::{self, make_private_directory};
 use muster_apiserver::store::Store;
 
+/// The usual name of the directory of an API server.
+const NAME: &str = "muster";
+
+const DATA_DIR: &str = "Where objects, certificates and the kubeconfig are kept [default: $XDG_DATA_HOME/muster, \
+    else ~/.local/share/muster]";
+
+/// What a person says about where a server is found.
+#[derive(clap::Args)]
+pub(crate) struct Whereabouts {
+    #[arg(long, value_name = "DIR", conflicts_with = "ephemeral", help = DATA_DIR)]
+    data_dir: Option<PathBuf>,
+    /// Keep nothing: objects live in memory, everything else in a temporary directory
+    #[arg(long)]
+    ephemeral: bool,
+    /// The port of the API server [default: that of the last start on this directory, else any that is free]
+    #[arg(long, value_name = "N")]
+    pub(crate) port: Option<u16>,
+}
+
+impl Whereabouts {
+    /// The directory that was meant.
+    pub(crate) fn place(&self) -> Result<Place> {
+        if self.ephemeral { Place::ephemeral() } else { Place::kept(self.data_dir.as_deref(), NAME) }
+    }
+}
+
 /// A directory that is this server's alone.
-pub(super) struct Place {
+pub(crate) struct Place {
     directory: PathBuf,
     /// Held for as long as the server runs; none where the directory goes with it.
     lock: Option<File>,
 }
 
 impl Place {
-    /// This directory, or the usual one.
-    pub(super) fn kept(directory: Option<&Path>) -> Result<Self> {
+    /// This directory, or the one of this name where the user keeps data.
+    pub(crate) fn kept(directory: Option<&Path>, name: &str) -> Result<Self> {
         let directory = match directory {
             Some(directory) => directory.to_owned(),
-            None => default_directory(|name| env::var_os(name).map(PathBuf::from))?,
+            None => default_directory(name, |name| env::var_os(name).map(PathBuf::from))?,
         };
         // The kubeconfig is named on the ready line, and its reader may be elsewhere.
         let directory = std::path::absolute(&directory)
@@ -34,10 +60,15 @@ impl Place {
     }
 
     /// A directory for the kubeconfig only, which goes when the server ends.
-    pub(super) fn ephemeral() -> Result<Self> {
+    fn ephemeral() -> Result<Self> {
         let directory = env::temp_dir().join(format!("muster-{:032x}", rand::random::<u128>()));
         make_private_directory(&directory)?;
         Ok(Self { directory, lock: None })
+    }
+
+    /// The directory itself.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     fn is_kept(&self) -> bool {
@@ -45,7 +76,7 @@ impl Place {
     }
 
     /// The objects.
-    pub(super) fn store(&self) -> Result<Store> {
+    pub(crate) fn store(&self) -> Result<Store> {
         if !self.is_kept() {
             return Ok(Store::new());
         }
@@ -55,26 +86,26 @@ impl Place {
     }
 
     /// Certificates and token.
-    pub(super) fn identity(&self) -> Result<Identity> {
+    pub(crate) fn identity(&self) -> Result<Identity> {
         let identity =
             if self.is_kept() { Identity::kept_in(&self.directory) } else { Identity::in_memory() };
         Ok(identity?)
     }
 
     /// Where clients look.
-    pub(super) fn kubeconfig(&self) -> PathBuf {
+    pub(crate) fn kubeconfig(&self) -> PathBuf {
         self.directory.join("kubeconfig")
     }
 
     /// Where this server listened last, so that the kubeconfigs that were handed out go on to lead here.
-    pub(super) fn last_port(&self) -> Option<u16> {
+    pub(crate) fn last_port(&self) -> Option<u16> {
         // One that cannot be read is as good as none, and is written anew.
         let kept = files::read(&self.port_file()).ok().flatten().filter(|_| self.is_kept())?;
         kept.trim().parse().ok().filter(|port| *port != 0)
     }
 
     /// Remembers where it listens.
-    pub(super) fn keep_port(&self, port: u16) -> Result<()> {
+    pub(crate) fn keep_port(&self, port: u16) -> Result<()> {
         if self.is_kept() && self.last_port() != Some(port) {
             files::write_private(&self.port_file(), &format!("{port}\n"))?;
         }
@@ -86,7 +117,7 @@ impl Place {
     }
 
     /// For a person who reads the log.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         if self.is_kept() {
             format!("everything is kept in {}", self.directory.display())
         } else {
@@ -140,12 +171,12 @@ fn lock(directory: &Path) -> Result<File> {
 }
 
 /// Where programs of this user keep their data.
-fn default_directory(variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf> {
+fn default_directory(name: &str, variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBuf> {
     // What is not absolute is to be ignored, says the specification of these directories.
     let set = |name: &str| variable(name).filter(|path| path.is_absolute());
     let data = set("XDG_DATA_HOME").or_else(|| set("HOME").map(|home| home.join(".local/share")));
     let data = data.context("neither XDG_DATA_HOME nor HOME is set: say --data-dir DIR or --ephemeral")?;
-    Ok(data.join("muster"))
+    Ok(data.join(name))
 }
 
 #[cfg(test)]
@@ -158,7 +189,7 @@ mod tests {
             let found = move |name: &str| {
                 pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| PathBuf::from(value))
             };
-            default_directory(found).ok()
+            default_directory("muster", found).ok()
         };
         assert_eq!(with(&[("XDG_DATA_HOME", "/d"), ("HOME", "/h")]), Some("/d/muster".into()));
         assert_eq!(with(&[("XDG_DATA_HOME", ""), ("HOME", "/h")]), Some("/h/.local/share/muster".into()));

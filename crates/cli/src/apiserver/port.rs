@@ -12,7 +12,7 @@ use super::place::Place;
 /// Any that is free.
 const ANY: u16 = 0;
 
-pub(super) fn listen(place: &Place, asked: Option<u16>) -> Result<TcpListener> {
+pub(crate) fn listen(place: &Place, asked: Option<u16>) -> Result<TcpListener> {
     let last = place.last_port();
     let listener = match (asked, last) {
         (Some(port), _) => bind(port).with_context(|| wrong(port))?,

@@ -1,4 +1,4 @@
-//! What `muster` prints: help, its version, the CRDs.
+//! What `muster` prints: help, its version, the CRDs, the roles.
 
 use crate::muster::output;
 
@@ -17,7 +17,7 @@ fn its_version_is_that_of_the_workspace() {
 #[test]
 fn help_names_every_command() {
     let help = said(&["--help"]);
-    for command in ["apiserver", "crds"] {
+    for command in ["apiserver", "crds", "operator", "rbac"] {
         assert!(help.contains(&format!("\n  {command} ")), "{help}");
     }
     assert!(said(&["apiserver", "--help"]).contains("--data-dir <DIR>"));
@@ -37,4 +37,14 @@ fn without_a_command_it_says_which_there_are() {
     let output = output(&[]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("apiserver"));
+}
+
+#[test]
+fn the_roles_are_those_that_are_installed() {
+    let [(_, all), (_, one), (_, users)] = &muster_operator::rbac::manifests()[..] else {
+        panic!("three files")
+    };
+    assert_eq!(said(&["rbac"]), format!("{all}---\n{users}"));
+    assert_eq!(said(&["rbac", "--namespace", "default"]), format!("{one}---\n{users}"));
+    assert!(said(&["rbac", "--namespace", "shop"]).contains("\n  namespace: shop\n"));
 }

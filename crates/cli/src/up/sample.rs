@@ -1,0 +1,104 @@
+//! The cluster that a newcomer looks at: made once, and watched until it is Ready.
+
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use futures::{StreamExt as _, TryStreamExt as _};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::{Api, ListParams, PostParams};
+use kube::runtime::watcher::{self, Event, watcher};
+use kube::{Client, ResourceExt as _};
+use muster_api::ReplicatedCluster;
+use muster_api::names::LABEL_CLUSTER;
+use serde_json::json;
+
+/// Its name and namespace.
+pub(super) const NAME: &str = "demo";
+pub(super) const NAMESPACE: &str = "default";
+
+/// The sample, if it was made already: what someone did to it since stays.
+pub(super) async fn find(client: &Client) -> Result<Option<ReplicatedCluster>> {
+    let clusters: Api<ReplicatedCluster> = Api::namespaced(client.clone(), NAMESPACE);
+    clusters.get_opt(NAME).await.context("cannot look for the sample cluster")
+}
+
+/// Makes the sample.
+pub(super) async fn make(client: &Client, engine: &str, members: u16) -> Result<()> {
+    let cluster: ReplicatedCluster = serde_json::from_value(json!({
+        "apiVersion": "muster.dev/v1alpha1", "kind": "ReplicatedCluster", "metadata": {"name": NAME},
+        "spec": {
+            "engine": {"name": engine},
+            "pools": [{"name": "a", "threshold": {"nodes": members}, "storage": {"capacity": "1Gi"}}],
+        },
+    }))
+    .context("the sample cannot be written")?;
+    let clusters: Api<ReplicatedCluster> = Api::namespaced(client.clone(), NAMESPACE);
+    clusters
+        .create(&PostParams::default(), &cluster)
+        .await
+        .map(drop)
+        .context("cannot make the sample cluster")
+}
+
+/// Says how far it is, each time that changes, until it is Ready, with members that were started after `since`.
+pub(super) async fn watch(client: &Client, since: Timestamp, new: bool) -> Result<Option<ReplicatedCluster>> {
+    let clusters: Api<ReplicatedCluster> = Api::namespaced(client.clone(), NAMESPACE);
+    let config = watcher::Config::default().fields(&format!("metadata.name={NAME}"));
+    let clusters = watcher(clusters, config).map_ok(|event| match event {
+        Event::Apply(cluster) | Event::InitApply(cluster) => Some(cluster),
+        _ => None,
+    });
+    let pods: Api<Pod> = Api::namespaced(client.clone(), NAMESPACE);
+    let config = watcher::Config::default().labels(&format!("{LABEL_CLUSTER}={NAME}"));
+    let pods = watcher(pods, config).map_ok(|_| None::<ReplicatedCluster>);
+    let mut events = futures::stream::select(clusters.boxed(), pods.boxed());
+    let mut last = None;
+    let (began, mut said) = (Instant::now(), String::new());
+    while let Some(event) = events.try_next().await.context("cannot watch the sample cluster")? {
+        last = event.or(last);
+        let Some(cluster) = &last else { continue };
+        // What was written before this start says nothing of now: the members must have been started since.
+        let started = are_started(client, since).await?;
+        let now =
+            if started || new { progress(cluster) } else { format!("{NAME}: its members begin to serve") };
+        if now != said {
+            eprintln!("{:6.1} s  {now}", began.elapsed().as_secs_f64());
+            said = now;
+        }
+        if started && is_ready(cluster) {
+            return Ok(last);
+        }
+    }
+    Ok(None)
+}
+
+/// Whether every Pod of the sample was started since, and serves: a member's Pod is ready only then.
+async fn are_started(client: &Client, since: Timestamp) -> Result<bool> {
+    let pods: Api<Pod> = Api::namespaced(client.clone(), NAMESPACE);
+    let of_sample = ListParams::default().labels(&format!("{LABEL_CLUSTER}={NAME}"));
+    let pods = pods.list(&of_sample).await.context("cannot read the Pods of the sample cluster")?;
+    let is_started = |pod: &Pod| {
+        let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+        let serves = conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True");
+        let containers = pod.status.iter().flat_map(|status| status.container_statuses.iter().flatten());
+        let mut began = containers.filter_map(|it| it.state.as_ref()?.running.as_ref()?.started_at.as_ref());
+        serves && began.any(|began| began.0 >= since)
+    };
+    Ok(pods.items.iter().all(is_started))
+}
+
+fn progress(cluster: &ReplicatedCluster) -> String {
+    let name = cluster.name_any();
+    let Some(status) = &cluster.status else { return format!("{name}: made") };
+    let ready = status.conditions.iter().find(|condition| condition.type_ == "Ready");
+    let why = ready.filter(|ready| ready.status != "True").map_or("", |ready| &ready.message);
+    let phase = status.phase.as_ref().map(ToString::to_string).unwrap_or_default();
+    format!("{name}: {phase} {} {why}", status.members_ready.as_deref().unwrap_or_default())
+}
+
+fn is_ready(cluster: &ReplicatedCluster) -> bool {
+    let conditions = cluster.status.iter().flat_map(|status| &status.conditions);
+    let mut ready = conditions.filter(|condition| condition.type_ == "Ready" && condition.status == "True");
+    ready.any(|condition| condition.observed_generation == cluster.metadata.generation)
+}

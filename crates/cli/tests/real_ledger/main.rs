@@ -1,0 +1,9 @@
+//! The ledger on `muster up`, with an operator that can be killed: see the suite.
+
+#![cfg(test)]
+
+#[path = "../suite/mod.rs"]
+mod suite;
+
+/// Where it all happens.
+const KIND: suite::Kind = suite::Kind::Embedded;

@@ -1,0 +1,15 @@
+//! What is done to clusters, a file for each idea.
+
+mod blocked;
+mod copied;
+mod frozen;
+mod killed;
+mod logs;
+mod outages;
+mod pauses;
+mod reborn;
+mod restore;
+mod rolled;
+mod scaled;
+mod unblocked;
+mod volumes;

@@ -1,0 +1,36 @@
+//! A cluster grows, shrinks, is parked and comes back, while clients write.
+
+use crate::suite::Cluster;
+
+#[test]
+fn whatever_the_count_of_members_nothing_that_was_acknowledged_is_lost() {
+    let cluster = Cluster::ready("scaled", 3);
+    let writer = cluster.writer();
+    writer.until_more(5);
+    cluster.scale_to(5);
+    writer.until_more(5);
+    cluster.scale_to(3);
+    writer.until_more(5);
+    cluster.park(&cluster.members(3));
+    cluster.scale_to(3);
+    writer.until_more(5);
+    cluster.park(&cluster.members(3));
+    fewer_than_were_parked(&cluster);
+    writer.until_more(5);
+    cluster.scale_to(3);
+    cluster.holds_all(writer);
+}
+
+/// What was acknowledged may be on any two of the three: all of them come back, and then one leaves.
+fn fewer_than_were_parked(cluster: &Cluster) {
+    let members = cluster.members(3);
+    cluster.scale(2);
+    cluster.until("all three are back", |_| members.iter().all(|member| cluster.agent(member).is_some()));
+    cluster.scale_to(2);
+    cluster.until("one has left", |_| {
+        members.iter().filter(|member| cluster.pod(member).is_some()).count() == 2
+    });
+    for member in &members {
+        assert!(cluster.volume(member).exists(), "{member}: volumes are kept");
+    }
+}

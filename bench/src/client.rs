@@ -1,11 +1,11 @@
 //! The load: the same requests, by the same client, for either server.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, OnceLock};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use futures::{AsyncBufReadExt, TryStreamExt};
 use http::Request;
 use kube::Client;
@@ -15,8 +15,9 @@ use serde_json::Value;
 use crate::OBJECTS;
 use crate::report::{median, number};
 use crate::store::object;
+use crate::wire::{Target, Wire};
 
-const COLLECTION: &str = "/api/v1/namespaces/default/configmaps";
+pub(crate) const COLLECTION: &str = "/api/v1/namespaces/default/configmaps";
 /// How long rates are measured.
 const LASTS: Duration = Duration::from_secs(5);
 /// How many watch events are timed.
@@ -38,74 +39,71 @@ fn request(method: &str, path: &str, body: Option<&Value>) -> Result<Request<Vec
 }
 
 /// Does this many things, by this many at once; gives how many were done in a second, and in all.
-async fn rate<F, T>(writers: usize, count: Option<usize>, act: F) -> Result<(f64, f64)>
+fn rate<F>(target: &Target, writers: usize, count: Option<usize>, act: F) -> Result<(f64, f64)>
 where
-    F: Fn(usize) -> T + Clone + Send + 'static,
-    T: Future<Output = Result<()>> + Send + 'static,
+    F: AsyncFn(&mut Wire, usize) -> Result<()> + Sync,
 {
-    let next = Arc::new(AtomicUsize::new(0));
-    let begun = Instant::now();
-    let mut tasks = tokio::task::JoinSet::new();
-    for _ in 0..writers {
-        let (next, act) = (next.clone(), act.clone());
-        tasks.spawn(async move {
+    // As many threads as can run, each with its connections for itself: nobody wakes another.
+    let threads = std::thread::available_parallelism()?.get().min(writers);
+    let (next, connected, begun) = (AtomicUsize::new(0), Barrier::new(threads), OnceLock::new());
+    let load = |thread: usize| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let mut wires = Vec::new();
+        for _ in (thread..writers).step_by(threads) {
+            wires.push(runtime.block_on(target.connect())?);
+        }
+        connected.wait();
+        let begun = *begun.get_or_init(Instant::now);
+        let work = wires.into_iter().map(async |mut wire| {
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 if count.map_or(begun.elapsed() >= LASTS, |count| index >= count) {
                     return anyhow::Ok(());
                 }
-                act(index).await?;
+                act(&mut wire, index).await?;
             }
         });
-    }
-    while let Some(done) = tasks.join_next().await {
-        done??;
-    }
+        runtime.block_on(futures::future::try_join_all(work))
+    };
+    std::thread::scope(|scope| {
+        let load = &load;
+        let threads: Vec<_> = (0..threads).map(|thread| scope.spawn(move || load(thread))).collect();
+        threads.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(done) => done.map(drop),
+            Err(_) => bail!("a thread of the client died"),
+        })
+    })?;
     let done = number(next.load(Ordering::Relaxed) - writers);
+    let begun = begun.get().context("nothing was done")?;
     Ok((done / begun.elapsed().as_secs_f64(), done))
 }
 
 /// Creates the objects; gives creations a second, and in all.
-pub(crate) async fn create_all(client: &Client, writers: usize) -> Result<(f64, f64)> {
-    let client = client.clone();
-    rate(writers, Some(OBJECTS), move |index| {
-        let client = client.clone();
-        async move {
-            client.request_text(request("POST", COLLECTION, Some(&object(index)))?).await?;
-            Ok(())
-        }
+pub(crate) fn create_all(target: &Target, writers: usize) -> Result<(f64, f64)> {
+    rate(target, writers, Some(OBJECTS), async |wire, index| {
+        wire.send("POST", COLLECTION, object(index).to_string()).await
     })
-    .await
 }
 
 /// Replaces objects; gives writes a second, and in all.
-pub(crate) async fn update_rate(client: &Client, writers: usize) -> Result<(f64, f64)> {
-    let client = client.clone();
-    rate(writers, None, move |index| {
-        let client = client.clone();
-        async move {
-            let mut object = object(index % OBJECTS);
-            object["data"]["turn"] = index.to_string().into();
-            let path = format!("{COLLECTION}/object-{}", index % OBJECTS);
-            client.request_text(request("PUT", &path, Some(&object))?).await?;
-            Ok(())
-        }
+pub(crate) fn update_rate(target: &Target, writers: usize) -> Result<(f64, f64)> {
+    // One text for all, in which only the numbers change.
+    let mut whole = object(0);
+    whole["metadata"]["name"] = "NAME".into();
+    whole["data"]["turn"] = "TURN".into();
+    let whole = whole.to_string();
+    rate(target, writers, None, async |wire, index| {
+        let name = format!("object-{}", index % OBJECTS);
+        let body = whole.replacen("NAME", &name, 1).replacen("TURN", &index.to_string(), 1);
+        wire.send("PUT", &format!("{COLLECTION}/{name}"), body).await
     })
-    .await
 }
 
 /// Reads objects; gives reads a second, and in all.
-pub(crate) async fn read_rate(client: &Client, readers: usize) -> Result<(f64, f64)> {
-    let client = client.clone();
-    rate(readers, None, move |index| {
-        let client = client.clone();
-        async move {
-            let path = format!("{COLLECTION}/object-{}", index * 7919 % OBJECTS);
-            client.request_text(request("GET", &path, None)?).await?;
-            Ok(())
-        }
+pub(crate) fn read_rate(target: &Target, readers: usize) -> Result<(f64, f64)> {
+    rate(target, readers, None, async |wire, index| {
+        wire.send("GET", &format!("{COLLECTION}/object-{}", index * 7919 % OBJECTS), "").await
     })
-    .await
 }
 
 /// The milliseconds that a list of all takes.

@@ -1,8 +1,8 @@
 //! Measures the embedded API server: its store alone, and all of it beside kube-apiserver with etcd, in one run.
 //!
 //! ```text
-//! cargo run --release -p muster-bench-apiserver            # both
-//! cargo run --release -p muster-bench-apiserver -- store   # the store alone
+//! cargo run --release -p muster-bench-apiserver            # all
+//! cargo run --release -p muster-bench-apiserver -- store   # a part: store, in-process or servers
 //! ```
 //!
 //! Both servers sync every write to disk before they acknowledge it, on the same disk, with the same client and the
@@ -10,10 +10,12 @@
 
 mod client;
 mod embedded;
+mod in_process;
 mod process;
 mod report;
 mod servers;
 mod store;
+mod wire;
 
 use std::path::{Path, PathBuf};
 
@@ -29,15 +31,17 @@ fn main() -> Result<()> {
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => {
             store::measure()?;
+            in_process::measure()?;
             servers::measure()
         }
         ["store"] => store::measure(),
+        ["in-process"] => in_process::measure(),
         ["servers"] => servers::measure(),
         // How the embedded server is run: in a process of its own, so that its memory can be told.
         ["serve", directory] => embedded::serve(Path::new(directory)),
         // The same for a store, whose memory is told.
         ["fill", directory] => store::fill(Path::new(directory)),
-        _ => anyhow::bail!("usage: muster-bench-apiserver [store | servers]"),
+        _ => anyhow::bail!("usage: muster-bench-apiserver [store | in-process | servers]"),
     }
 }
 

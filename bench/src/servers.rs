@@ -7,6 +7,7 @@ use muster_test_control_plane::ControlPlane;
 
 use crate::embedded::Embedded;
 use crate::report::{Better, Line, compare, mebibytes};
+use crate::wire::Target;
 use crate::{Scratch, client, process};
 
 /// What one server does.
@@ -25,7 +26,8 @@ struct Measures {
 }
 
 pub(crate) fn measure() -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // For lists and watches, which are asked for one at a time.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let scratch = Scratch::new("embedded")?;
     let ours = {
         let embedded = Embedded::start(scratch.path())?;
@@ -55,21 +57,22 @@ pub(crate) fn measure() -> Result<()> {
 
 async fn load(kubeconfig: &Path, processes: &[String]) -> Result<Measures> {
     let client = client::connect(kubeconfig).await?;
+    let target = Target::of(kubeconfig).await?;
     let empty = held(processes)?;
-    let create = client::create_all(&client, 8).await?.0;
+    let create = client::create_all(&target, 8)?.0;
     let filled = held(processes)?;
     let before = worked(processes)?;
-    let (update, updates) = client::update_rate(&client, 8).await?;
+    let (update, updates) = client::update_rate(&target, 8)?;
     let work = (worked(processes)? - before) / updates * 1e6;
     Ok(Measures {
         create,
         empty,
         filled,
-        update_one: client::update_rate(&client, 1).await?.0,
+        update_one: client::update_rate(&target, 1)?.0,
         update,
         work,
-        update_many: client::update_rate(&client, 64).await?.0,
-        read: client::read_rate(&client, 8).await?.0,
+        update_many: client::update_rate(&target, 64)?.0,
+        read: client::read_rate(&target, 8)?.0,
         list: client::list_time(&client).await?,
         watch: client::watch_latency(&client).await?,
         after: held(processes)?,

@@ -2,8 +2,8 @@
 
 mod assets;
 mod cargo;
-mod crds;
 mod definitions;
+mod generated;
 mod test;
 mod tidy;
 mod workspace;
@@ -15,10 +15,12 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask <chore>
 
-  test            everything that must hold: format, lints, tidiness, CRDs, all tests, real API server included
+  test            everything that must hold: format, lints, tidiness, CRDs, roles, all tests, real API server and databases included
   test --quick    the inner loop: format, tidiness, and the tests that need no real API server
   crds            writes deploy/crds from the types in crates/api
   crds --check    says whether deploy/crds is up to date
+  rbac            writes deploy/rbac from the table in crates/operator
+  rbac --check    says whether deploy/rbac is up to date
   definitions     writes what the built-in kinds of crates/apiserver need to know of Kubernetes' types, from a real server and Go
   definitions --check    says whether that is up to date
   tidy            the habits of this house that a program can check
@@ -48,12 +50,15 @@ fn dispatch(words: &[&str]) -> Result<bool> {
             Ok(true)
         }
         ["assets"] => assets::command(),
-        ["crds"] => crds::write(),
-        ["crds", "--check"] => crds::check(),
+        ["crds"] => generated::CRDS.write(),
+        ["crds", "--check"] => generated::CRDS.check(),
+        ["rbac"] => generated::RBAC.write(),
+        ["rbac", "--check"] => generated::RBAC.check(),
         ["definitions"] => definitions::write(),
         ["definitions", "--check"] => definitions::check(),
         ["test"] => test::run(test::Scope::Everything),
         ["test", "--quick"] => test::run(test::Scope::Quick),
+        [test::CHORE, program, arguments @ ..] => test::run_program(program, arguments),
         ["tidy"] => tidy::command(),
         other => {
             eprintln!("error: there is no chore `{}`\n\n{HELP}", other.join(" "));

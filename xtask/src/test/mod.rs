@@ -3,15 +3,18 @@
 //! A check that fails does not stop the rest: a person sees everything at once. Each check counts as one beside
 //! the tests of libtest.
 
+mod bounded;
 mod component;
+mod packages;
 mod suite;
 mod tally;
 
-use crate::cargo::cargo;
-use crate::{assets, crds, tidy};
+use crate::cargo::{cargo, is_ci};
+use crate::generated::{CRDS, RBAC};
+use crate::{assets, tidy};
 use anyhow::{Context, Result};
+pub(crate) use bounded::{CHORE, run as run_program};
 use component::Component;
-use std::env;
 use std::process::Command;
 use suite::RealServer;
 use tally::Tally;
@@ -74,19 +77,21 @@ impl Run {
 
 /// Runs everything of this scope; true if nothing failed.
 pub(crate) fn run(scope: Scope) -> Result<bool> {
-    let strict = env::var("CI").is_ok_and(|value| value == "true");
     let quick = scope == Scope::Quick;
-    let mut run = Run { tally: Tally::default(), remarks: Vec::new(), strict };
+    let mut run = Run { tally: Tally::default(), remarks: Vec::new(), strict: is_ci() };
     run.check("format", || with_component(Component::Rustfmt, cargo(&["fmt", "--all", "--check"])));
     run.check("tidy", || tidy::command().map(Outcome::of));
     if quick {
         run.check("lints (not in --quick)", || Ok(Outcome::LeftOut));
         run.check("CRDs (not in --quick)", || Ok(Outcome::LeftOut));
-        run.check_tests(RealServer::LeftOut)?;
+        run.check("roles (not in --quick)", || Ok(Outcome::LeftOut));
+        run.check("packages (not in --quick)", || Ok(Outcome::LeftOut));
+        run.check_tests(RealServer::LeftOut, true)?;
     } else {
         let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
         run.check("lints", || with_component(Component::Clippy, cargo(&lints)));
-        run.check("CRDs", || crds::check().map(Outcome::of));
+        run.check("CRDs", || CRDS.check().map(Outcome::of));
+        run.check("roles", || RBAC.check().map(Outcome::of));
         let mut server = RealServer::LeftOut;
         run.check("assets", || {
             Ok(match assets::provide() {
@@ -97,7 +102,17 @@ pub(crate) fn run(scope: Scope) -> Result<bool> {
                 Err(error) => Outcome::Missing(format!("{error:#}")),
             })
         });
-        run.check_tests(server)?;
+        let mut databases = false;
+        run.check("packages", || {
+            Ok(match packages::provide() {
+                Ok(()) => {
+                    databases = true;
+                    Outcome::Passed
+                }
+                Err(reason) => Outcome::Missing(reason),
+            })
+        });
+        run.check_tests(server, databases)?;
     }
     for remark in &run.remarks {
         println!("{remark}");
@@ -107,9 +122,9 @@ pub(crate) fn run(scope: Scope) -> Result<bool> {
 }
 
 impl Run {
-    fn check_tests(&mut self, server: RealServer) -> Result<()> {
+    fn check_tests(&mut self, server: RealServer, databases: bool) -> Result<()> {
         eprintln!("== tests");
-        let tests = suite::run(server)?;
+        let tests = suite::run(server, databases)?;
         if tests.failed > 0 {
             self.remarks.push("tests: failed".into());
         }

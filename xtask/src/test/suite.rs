@@ -1,12 +1,13 @@
 //! `cargo test` for the whole workspace, shown as it runs and counted.
 
+use super::bounded;
 use super::tally::Tally;
 use crate::cargo::cargo;
 use crate::workspace::root;
 use anyhow::{Context, Result};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{self, Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// Whether tests that need a real API server run. They, or the files they are in, have `real_` in their names.
 pub(super) enum RealServer {
@@ -15,14 +16,20 @@ pub(super) enum RealServer {
     LeftOut,
 }
 
-/// Runs all tests, doc tests included.
-pub(super) fn run(server: RealServer) -> Result<Tally> {
-    let mut command = cargo(&["test", "--workspace", "--no-fail-fast", "--quiet"]);
+/// What the tests begin with that need the software of a real engine.
+const DATABASES: &str = "real_galera";
+
+/// Runs all tests, doc tests included; those that need real databases only where these are installed.
+pub(super) fn run(server: RealServer, databases: bool) -> Result<Tally> {
+    let mut command = cargo_test()?;
     match server {
         // Tests look at the same variables and would find the same place, but from another directory: what is
         // relative to this one is not to theirs.
         RealServer::Used(assets) => {
             command.env("KUBEBUILDER_ASSETS", path::absolute(assets)?);
+            if !databases {
+                command.args(["--", "--skip", DATABASES]);
+            }
             counted(command)
         }
         RealServer::LeftOut => {
@@ -32,10 +39,20 @@ pub(super) fn run(server: RealServer) -> Result<Tally> {
             }
             command.args(["--", "--skip", "real_"]);
             let mut tally = counted(command)?;
-            tally.add(counted(cargo(&["test", "--workspace", "--no-fail-fast", "--quiet", "--doc"]))?);
+            let mut doc = cargo_test()?;
+            doc.arg("--doc");
+            tally.add(counted(doc)?);
             Ok(tally)
         }
     }
+}
+
+/// `cargo test` that runs each program by our own chore.
+fn cargo_test() -> Result<Command> {
+    let this = std::env::current_exe().context("cannot find this program")?;
+    let this = this.to_str().context("the path of this program is not UTF-8")?;
+    let runner = format!("target.'cfg(unix)'.runner = ['{this}', '{}']", bounded::CHORE);
+    Ok(cargo(&["test", "--workspace", "--no-fail-fast", "--quiet", "--config", &runner]))
 }
 
 /// The integration tests that need no real API server: by their names, which tell.
@@ -69,7 +86,7 @@ fn glob_members(root: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Runs `cargo test`, and adds up its results.
-fn counted(mut command: std::process::Command) -> Result<Tally> {
+fn counted(mut command: Command) -> Result<Tally> {
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run cargo test")?;
     let output = child.stdout.take().context("cargo test has no stdout")?;
     let tally = count(output, &mut std::io::stdout())?;

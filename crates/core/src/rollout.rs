@@ -2,7 +2,14 @@
 //!
 //! `zone`, `nodeAffinity` and `workload` change together, on one Member at a time: secondaries first, primaries last,
 //! and the next only when all the others are Ready at their generation. A Member that is not Ready anyway has nothing to
-//! lose, so it does not wait: what is new may be what helps it.
+//! lose, so it does not wait: what is new may be what helps it. Of whom nobody knows whether it is Ready, as of everyone
+//! right after the operator started, that cannot be said; only one that is alone in this may need what is new to be heard again.
+
+use muster_api::Member;
+use muster_api::cluster::Pool;
+
+use crate::build::names;
+use crate::conditions::Truth;
 
 /// A Member as a rollout sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +20,7 @@ pub struct Rolled {
     /// Whether its spec is what the cluster's spec builds.
     pub current: bool,
     /// Whether it is Ready at its generation, by what is stored and by what is known.
-    pub ready: bool,
+    pub ready: Truth,
     /// Whether it serves writes.
     pub primary: bool,
     /// Whether it may be changed: a disabled member, and one on its way out, may not.
@@ -41,8 +48,13 @@ pub enum Next {
 /// Whose spec changes next. `members` are in the order of the pools and ordinals.
 pub fn next(members: &[Rolled]) -> Next {
     let outdated: Vec<&Rolled> = members.iter().filter(|member| !member.current && !member.fixed).collect();
-    let free: Vec<String> =
-        outdated.iter().filter(|member| !member.ready || member.at_rest).map(|m| m.name.clone()).collect();
+    let unheard = members.iter().filter(|member| member.ready == Truth::Unknown && !member.at_rest).count();
+    let has_nothing_to_lose = |member: &&&Rolled| match member.ready {
+        Truth::True => member.at_rest,
+        Truth::False => true,
+        Truth::Unknown => member.at_rest || unheard == 1,
+    };
+    let free: Vec<String> = outdated.iter().filter(has_nothing_to_lose).map(|m| m.name.clone()).collect();
     if !free.is_empty() {
         return Next::Update(free);
     }
@@ -50,7 +62,7 @@ pub fn next(members: &[Rolled]) -> Next {
     let Some(next) = outdated.iter().rev().min_by_key(|member| member.primary) else { return Next::Done };
     let unready: Vec<String> = members
         .iter()
-        .filter(|member| !member.ready && !member.fixed && !member.at_rest)
+        .filter(|member| member.ready != Truth::True && !member.fixed && !member.at_rest)
         .map(|member| member.name.clone())
         .collect();
     if unready.is_empty() {
@@ -58,6 +70,16 @@ pub fn next(members: &[Rolled]) -> Next {
     } else {
         Next::Wait { unready, next: next.name.clone() }
     }
+}
+
+/// Where a Member stands among the others of its cluster: by ordinal, then by pool; those that a person made come last.
+pub fn order(pools: &[Pool], member: &Member) -> (u32, usize, String) {
+    let pool = pools.iter().position(|pool| pool.name == member.spec.pool);
+    (
+        names::ordinal(member).unwrap_or(u32::MAX),
+        pool.unwrap_or(usize::MAX),
+        member.metadata.name.clone().unwrap_or_default(),
+    )
 }
 
 #[cfg(test)]

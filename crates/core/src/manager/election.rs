@@ -317,10 +317,18 @@ fn agrees(ballot: &Ballot<'_>, winner: &Ballot<'_>) -> bool {
     is_prefix(ballot.held, winner.held)
 }
 
+/// How this data relates to the primary's.
+pub fn relation(held: &Held, primary: &Held) -> Relation {
+    if held.history == primary.history {
+        held.terms.relation(held.sequence, &primary.terms, primary.sequence)
+    } else {
+        Relation::Errant
+    }
+}
+
 /// Whether this data is a prefix of the primary's.
 pub fn is_prefix(held: &Held, primary: &Held) -> bool {
-    held.history == primary.history
-        && held.terms.relation(held.sequence, &primary.terms, primary.sequence) == Relation::Prefix
+    relation(held, primary) == Relation::Prefix
 }
 
 fn blocked(by: BlockedBy, members: Vec<String>) -> Outcome {

@@ -30,6 +30,9 @@ pub struct Place {
 pub enum Relation {
     /// All it holds is in the primary's past: it may join.
     Prefix,
+    /// It is further in the primary's own term than the primary was when that was last heard of. Which of the two it is, more
+    /// than that or only newer, the primary's next answer tells.
+    Ahead,
     /// It holds something the primary does not have: it stays stopped, its volume untouched.
     Errant,
 }
@@ -101,11 +104,12 @@ impl TermList {
         let Some(at) = primary.0.iter().position(|entry| entry.term == term) else {
             return Relation::Errant;
         };
-        let within = match primary.0.get(at + 1) {
-            Some(next) => sequence < next.start,
-            None => sequence <= primary_sequence,
-        };
-        if within { Relation::Prefix } else { Relation::Errant }
+        match primary.0.get(at + 1) {
+            Some(next) if sequence < next.start => Relation::Prefix,
+            Some(_) => Relation::Errant,
+            None if sequence <= primary_sequence => Relation::Prefix,
+            None => Relation::Ahead,
+        }
     }
 
     /// Keeps the list within its bound, giving up first what says nothing: a term that was followed by another before
@@ -160,7 +164,7 @@ mod tests {
         assert_eq!(old.relation(4, &primary, 7), Relation::Prefix);
         assert_eq!(old.relation(5, &primary, 7), Relation::Errant);
         assert_eq!(primary.relation(7, &primary, 7), Relation::Prefix);
-        assert_eq!(primary.relation(8, &primary, 7), Relation::Errant);
+        assert_eq!(primary.relation(8, &primary, 7), Relation::Ahead);
     }
 
     #[test]

@@ -4,13 +4,17 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A Member in a few letters: `c`urrent, `r`eady, `p`rimary, `f`ixed, `z` at rest.
+/// A Member in a few letters: `c`urrent, `r`eady, `u`nheard, `p`rimary, `f`ixed, `z` at rest.
 fn member(name: &str, marks: &str) -> Rolled {
     let has = |mark| marks.contains(mark);
     Rolled {
         name: name.into(),
         current: has('c'),
-        ready: has('r'),
+        ready: match (has('r'), has('u')) {
+            (true, _) => Truth::True,
+            (false, true) => Truth::Unknown,
+            (false, false) => Truth::False,
+        },
         primary: has('p'),
         fixed: has('f'),
         at_rest: has('z'),
@@ -48,13 +52,28 @@ fn who_is_not_ready_has_nothing_to_lose() {
 }
 
 #[test]
+fn of_whom_nothing_is_known_waits_unless_it_is_alone_in_that() {
+    let all = ["a", "b", "c"].map(String::from).to_vec();
+    assert_eq!(next(&members(&["u", "u", "u"])), Next::Wait { unready: all, next: "c".into() });
+    assert_eq!(
+        next(&members(&["rp", "u", "r"])),
+        update(&["b"]),
+        "it may need what is new to be heard again"
+    );
+    let two = ["b", "c"].map(String::from).to_vec();
+    assert_eq!(next(&members(&["rp", "u", "cu"])), Next::Wait { unready: two, next: "b".into() });
+    assert_eq!(next(&members(&["uz", "uz", "uz"])), update(&["a", "b", "c"]), "parked");
+}
+
+#[test]
 fn a_disabled_member_is_not_changed_and_holds_nobody_up() {
     assert_eq!(next(&members(&["rp", "r", "f"])), update(&["b"]));
     assert_eq!(next(&members(&["rpc", "rc", "f"])), Next::Done);
 }
 
 fn any_member() -> impl Strategy<Value = Rolled> {
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let ready = prop::sample::select(vec![Truth::True, Truth::False, Truth::Unknown]);
+    let flags = (any::<bool>(), ready, any::<bool>(), any::<bool>(), any::<bool>());
     ("[a-z]", flags).prop_map(|(name, (current, ready, primary, fixed, at_rest))| Rolled {
         name,
         current,
@@ -72,10 +91,10 @@ proptest! {
     ) {
         let find = |name: &String| members.iter().filter(|member| member.name == *name).collect::<Vec<_>>();
         if let Next::Update(names) = next(&members) {
-            let disturbed = names.iter().filter(|name| find(name).iter().all(|m| m.ready && !m.at_rest)).count();
+            let disturbed = names.iter().filter(|name| find(name).iter().all(|m| m.ready == Truth::True && !m.at_rest)).count();
             prop_assert!(disturbed <= 1);
             if disturbed == 1 {
-                prop_assert!(members.iter().all(|m| m.ready || m.fixed || m.at_rest));
+                prop_assert!(members.iter().all(|m| m.ready == Truth::True || m.fixed || m.at_rest));
             }
             prop_assert!(!names.is_empty());
         }

@@ -84,8 +84,9 @@ fn kept(picture: &Picture<'_>) -> Finding {
     Finding::is_true(Reason::AsDesired, serving(picture))
 }
 
-/// Who follows the primary while its copies do not count yet. One member fewer than it seems could be lost then without a write
-/// being held up, so nobody is told that all is done. Software that elects by itself counts by itself.
+/// Who follows the primary while its copies do not count yet, or while an outage would still ask for those who counted before.
+/// One member fewer than it seems could be lost then, so nobody is told that all is done. Software that elects by itself counts
+/// by itself.
 fn being_counted(picture: &Picture<'_>) -> Option<String> {
     let View { observed, wanted, .. } = picture.view;
     let roster = observed.roster().filter(|_| !wanted.engine.elects)?;
@@ -95,7 +96,18 @@ fn being_counted(picture: &Picture<'_>) -> Option<String> {
         report.is_some_and(|report| roster.voters().all(|voter| voter.volume != report.volume))
     };
     let uncounted: Vec<&str> = picture.enabled().into_iter().filter(awaited).collect();
-    (!uncounted.is_empty()).then(|| format!("copies are not counted yet: {}", conditions::names(&uncounted)))
+    if !uncounted.is_empty() {
+        return Some(format!("copies are not counted yet: {}", conditions::names(&uncounted)));
+    }
+    if roster.voters_before().is_some() {
+        return Some("what was written before the last member joined is being copied".to_owned());
+    }
+    let knows = |name: &&str| {
+        let own = observed.report_of(name).and_then(|report| report.roster.as_ref());
+        own.is_some_and(|own| own.is_at_least(roster))
+    };
+    let untold: Vec<&str> = picture.enabled().into_iter().filter(|name| !knows(name)).collect();
+    (!untold.is_empty()).then(|| format!("not told yet whose copies count: {}", conditions::names(&untold)))
 }
 
 /// The one word for what is lacking.

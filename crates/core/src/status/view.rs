@@ -6,12 +6,13 @@ use jiff::Timestamp;
 use muster_api::names::Role;
 
 use crate::manager::decide::{Decision, SPLIT_LIMIT};
-use crate::manager::election::is_prefix;
+use crate::manager::election::relation;
 use crate::manager::fencing::Standing;
 use crate::manager::observed::{Observed, Seen, serves_as_primary};
 use crate::manager::report::{Activity, Application, Held, Report, Running};
 use crate::manager::roster::Roster;
 use crate::manager::stamp::Term;
+use crate::manager::terms::Relation;
 use crate::manager::wanted::Wanted;
 
 /// What the manager sees.
@@ -148,7 +149,7 @@ impl<'a> Picture<'a> {
             return Part::Failed { how: "was started as seed and stopped again" };
         }
         let counted = held.complete && !held.empty;
-        let contradicts = |leader: &Leader<'_>| counted && !is_prefix(held, leader.held);
+        let contradicts = |leader: &Leader<'_>| counted && self.contradicts(held, leader);
         if self.leader.as_ref().is_some_and(contradicts) {
             return Part::Errant;
         }
@@ -158,6 +159,15 @@ impl<'a> Picture<'a> {
             return Part::Failed { how: "failed again and again before it had caught up" };
         }
         Part::Stopped
+    }
+
+    /// Whether the leader surely lacks some of this. What only came in after its last report is asked for first.
+    fn contradicts(&self, held: &Held, leader: &Leader<'_>) -> bool {
+        match relation(held, leader.held) {
+            Relation::Prefix => false,
+            Relation::Ahead => self.view.observed.standing(leader.name) == Standing::Reporting,
+            Relation::Errant => true,
+        }
     }
 
     fn part_of_running(&self, report: &Report, running: &Running) -> Part {

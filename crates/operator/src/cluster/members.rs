@@ -31,8 +31,12 @@ fn gate(member: &Member, kind: ConditionType, memory: &Memory) -> Gate {
 }
 
 /// Whether a Member is Ready at its generation, by what is stored and by what is known.
-pub(super) fn is_ready(member: &Member, memory: &Memory) -> bool {
-    gate(member, ConditionType::Ready, memory).is_ready() && truths(member, memory).ready == Truth::True
+pub(super) fn readiness(member: &Member, memory: &Memory) -> Truth {
+    match truths(member, memory).ready {
+        // What is stored follows in a moment.
+        Truth::True if !gate(member, ConditionType::Ready, memory).is_ready() => Truth::Unknown,
+        known => known,
+    }
 }
 
 fn truths(member: &Member, memory: &Memory) -> MemberTruths {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use kube::ResourceExt;
+use muster_api::ReplicatedCluster;
 use muster_api::cluster::LastRequest;
 use muster_api::names::ANNOTATION_FORMED;
-use muster_api::{Member, ReplicatedCluster};
 use muster_core::generation::{self, Gate};
 use muster_core::rollout::Next;
 use muster_core::scaling::{self, Free};
@@ -35,11 +35,6 @@ pub struct Found<'a> {
     pub refused: Vec<String>,
     /// What could not be observed, in words.
     pub unobserved: Vec<String>,
-}
-
-/// Whether a Member is Ready at its generation.
-pub(super) fn member_is_ready(member: &Member, memory: &Memory, _: &Seen) -> bool {
-    members::is_ready(member, memory)
 }
 
 /// Judges the cluster by what was seen and found.

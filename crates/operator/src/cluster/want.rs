@@ -9,6 +9,7 @@ use muster_api::member::DesiredState;
 use muster_core::build::drivers::DriverWorkload;
 use muster_core::build::member::{self, Rolled as Roll, Target};
 use muster_core::build::{self, BuildError, ClusterChildren, names, secrets};
+use muster_core::conditions::Truth;
 use muster_core::rollout::{self, Next, Rolled};
 use muster_core::scaling::{Decision, Gain};
 use muster_core::status::Picture;
@@ -88,7 +89,7 @@ pub(super) fn want(
         held: Vec::new(),
     };
     wants.come(seen, sized);
-    wants.go(seen, sized);
+    wants.go(seen, sized, picture.is_some());
     wants.roll(seen, picture, memory);
     Ok(wants)
 }
@@ -119,14 +120,15 @@ impl Wants {
         }
     }
 
-    /// The members that are to leave. Without a manager nobody could take them out.
-    fn go(&mut self, seen: &Seen, sized: &Sized) {
+    /// The members that are to leave. Without a manager nobody could take them out; and before it has looked, nobody knows who
+    /// failed and who leads: a deletion cannot be taken back.
+    fn go(&mut self, seen: &Seen, sized: &Sized, looked: bool) {
         let decisions = sized.advice.pools.iter().map(|pool| &pool.decision);
         for decision in decisions.chain([&sized.advice.removed_pools]) {
             let Decision::Remove { member, .. } = decision else { continue };
             if seen.pause.clustering {
                 self.held.push(format!("{member} is to leave"));
-            } else {
+            } else if looked {
                 self.leaving.push(member.clone());
             }
         }
@@ -136,7 +138,9 @@ impl Wants {
     fn roll(&mut self, seen: &Seen, picture: Option<&Picture<'_>>, memory: &Memory) {
         let mut wanted = BTreeMap::new();
         let mut rolled = Vec::new();
-        for live in &seen.members {
+        let mut ordered: Vec<_> = seen.members.iter().collect();
+        ordered.sort_by_cached_key(|live| rollout::order(&seen.cluster.spec.pools, live));
+        for live in ordered {
             let want = self.wanted(seen, live);
             let current = want.as_ref().is_none_or(|want| want.is_current(live));
             // Storage is nobody's turn, but until a Member has it this spec is not everywhere.
@@ -147,7 +151,6 @@ impl Wants {
                 wanted.insert(live.name_any(), want);
             }
         }
-        rolled.sort_by_key(|member| order(seen, &member.name));
         self.rollout = rollout::next(&rolled);
         let moves = match &self.rollout {
             Next::Update(names) => names.clone(),
@@ -235,7 +238,11 @@ fn as_rolled(
     let name = live.name_any();
     let primary = picture.is_some_and(|picture| picture.primaries().contains(&name.as_str()));
     let disabled = live.spec.desired_state == DesiredState::Disabled;
-    let ready = super::report::member_is_ready(live, memory, seen);
+    // While nobody looks nobody will: what would restart a member is held, and listed.
+    let ready = match super::members::readiness(live, memory) {
+        Truth::Unknown if seen.pause.clustering => Truth::False,
+        ready => ready,
+    };
     let at_rest = live.spec.external.is_some() || seen.view.parked;
     Rolled {
         current,
@@ -245,13 +252,4 @@ fn as_rolled(
         at_rest,
         name,
     }
-}
-
-/// The order of pools and ordinals.
-fn order(seen: &Seen, name: &str) -> (u32, usize, String) {
-    let live = seen.members.iter().find(|member| member.name_any() == name);
-    let ordinal = live.and_then(|member| names::ordinal(member)).unwrap_or(u32::MAX);
-    let pools = &seen.cluster.spec.pools;
-    let pool = live.and_then(|member| pools.iter().position(|pool| pool.name == member.spec.pool));
-    (ordinal, pool.unwrap_or(usize::MAX), name.to_owned())
 }

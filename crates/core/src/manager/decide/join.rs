@@ -3,13 +3,15 @@
 use muster_api::names::Role;
 
 use super::super::command::{Action, Follow, Join};
-use super::super::election::is_prefix;
+use super::super::election::{is_prefix, relation};
+use super::super::fencing::Standing;
 use super::super::observed::{Seen, serves_as_primary};
 use super::super::report::{Activity, Application, Held, Report};
 use super::super::requests::Directive;
 use super::super::restore;
 use super::super::roster::Roster;
 use super::super::stamp::Term;
+use super::super::terms::Relation;
 use super::scene::{Primary, Scene};
 use super::upkeep::GivingUp;
 use super::{ANSWER_LIMIT, Decision, Effect, Rule, leave, replace, upkeep};
@@ -24,6 +26,7 @@ pub(super) fn tend(scene: &Scene<'_>, primary: Primary<'_>) -> Decision {
     if give_up(scene, roster, primary, &mut decision) {
         return decision;
     }
+    decision.ask |= someone_seems_ahead(scene, primary);
     upkeep::hand_out(scene, roster, &mut decision);
     decision.roster = upkeep::next_change(scene, roster, primary);
     turn_to_this_term(scene, primary, term, &mut decision);
@@ -168,6 +171,17 @@ fn how_to_join(scene: &Scene<'_>, primary: Primary<'_>, name: &str, report: &Rep
         return Some(true);
     }
     is_prefix(held, primary.held).then_some(false)
+}
+
+/// Whether a stopped member holds more than the primary did when it was last heard: while clients write that is only the older
+/// news, and the primary has to be asked before anyone calls it errant.
+fn someone_seems_ahead(scene: &Scene<'_>, primary: Primary<'_>) -> bool {
+    let ahead = |report: &Report| {
+        let held = report.held().filter(|held| held.counts() && report.application == Application::Stopped);
+        held.is_some_and(|held| relation(held, primary.held) == Relation::Ahead)
+    };
+    scene.observed.standing(primary.name) == Standing::Stale
+        && scene.observed.reporting().any(|(_, report)| ahead(report))
 }
 
 /// Looks again when a stopped member has rested.

@@ -3,12 +3,13 @@
 use muster_api::names::Role;
 
 use super::super::command::Action;
-use super::super::election::is_prefix;
+use super::super::election::relation;
 use super::super::fencing::Standing;
 use super::super::removal::hold_enough;
 use super::super::report::{Application, Held, Report};
 use super::super::requests::Directive;
 use super::super::roster::{Change, Entry, Roster, voters};
+use super::super::terms::Relation;
 use super::scene::{Primary, Scene};
 use super::{ANSWER_LIMIT, Decision};
 
@@ -147,7 +148,7 @@ fn go_on_alone(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>) -> Givi
         |voter: &&Entry| holder(&voter.volume).is_none() && scene.observed.report_of(&voter.member).is_some();
     let differs = |voter: &&Entry| {
         let held = holder(&voter.volume).and_then(Report::held);
-        held.is_some_and(|held| !held.counts() || !is_prefix(held, primary.held))
+        held.is_some_and(|held| !held.counts() || relation(held, primary.held) == Relation::Errant)
     };
     let mut others = roster.voters().filter(|voter| voter.volume != primary.report.volume).peekable();
     let settled = roster.before.is_none() && others.peek().is_some();

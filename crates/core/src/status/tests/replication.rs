@@ -88,6 +88,30 @@ fn a_member_is_not_ready_before_its_copies_count() {
 }
 
 #[test]
+fn nobody_is_told_ready_while_an_outage_would_ask_for_those_who_counted_before() {
+    let mut two = roster(&[A0, A1, B0]);
+    two.entries[2].voter = false;
+    let counting = two.with_vote(B0, B0, true).issue(Stamp::new(EPOCH, 2));
+    let settled = counting.settled().issue(Stamp::new(EPOCH, 3));
+    let tell = |world: &mut World, rosters: [&Roster; 3]| {
+        for ((name, role), roster) in
+            [(A0, Role::Primary), (A1, Role::Secondary), (B0, Role::Secondary)].into_iter().zip(rosters)
+        {
+            world.says(name, Report { roster: Some(roster.clone()), ..runs(role, 9) });
+        }
+    };
+    let waits = ["False/Joining", "True/Serving", "True/AsDesired"];
+    let status = after(|world| tell(world, [&counting, &counting, &counting]), waits);
+    let said = message(&status, ConditionType::ControlPlaneReady);
+    assert_eq!(said, "what was written before the last member joined is being copied");
+    let status = after(|world| tell(world, [&settled, &counting, &settled]), waits);
+    let said = message(&status, ConditionType::ControlPlaneReady);
+    assert_eq!(said, "not told yet whose copies count: orders-a-1");
+    let all_well = ["True/AsDesired", "True/Serving", "True/AsDesired"];
+    after(|world| tell(world, [&settled, &settled, &settled]), all_well);
+}
+
+#[test]
 fn copies_that_never_count_are_not_waited_for() {
     let all_well = ["True/AsDesired", "True/Serving", "True/AsDesired"];
     let mut uncounted = roster(&[A0, A1, B0]);
@@ -138,6 +162,19 @@ fn an_errant_member_is_named_and_not_fixed() {
     assert_eq!(status.errant_replicas, Some(1));
     assert_eq!(status.members.unwrap().errant, [A1]);
     assert_eq!(status.failure_reason.as_deref(), Some("MemberErrant"));
+}
+
+/// While clients write, what a member held when it stopped is more than the primary was last heard to have.
+#[test]
+fn nobody_is_called_errant_by_old_news_of_the_primary() {
+    let mut world = World::running();
+    tell(&mut world.observed, A1, stopped(11));
+    world.decide();
+    assert_eq!(three(&world), ["False/NotJoined", "True/Serving", "False/NotJoined"]);
+    assert!(world.decision.as_ref().unwrap().ask, "the primary is asked");
+    world.says(A0, runs(Role::Primary, 12));
+    assert_eq!(world.status().errant_replicas, Some(0));
+    assert!(!world.decision.as_ref().unwrap().ask);
 }
 
 #[test]

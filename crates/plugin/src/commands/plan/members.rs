@@ -18,6 +18,8 @@ pub(super) fn plan(
     target: &Target,
     parked: bool,
 ) -> Vec<MemberStep> {
+    let mut live: Vec<&Member> = live.iter().collect();
+    live.sort_by_cached_key(|member| rollout::order(&cluster.spec.pools, member));
     let wanted: Vec<MemberSpec> = live.iter().map(|member| wanted(cluster, member, target)).collect();
     let rolls = |member: &Member, wanted: &MemberSpec| {
         member.spec.zone != wanted.zone
@@ -65,7 +67,11 @@ fn as_rolled(member: &Member, current: bool, parked: bool) -> rollout::Rolled {
     rollout::Rolled {
         name: member.name_any(),
         current,
-        ready: ready == conditions::Truth::True && status.observed_generation == Some(generation),
+        ready: if status.observed_generation == Some(generation) {
+            ready
+        } else {
+            conditions::Truth::Unknown
+        },
         primary: status.role.as_deref() == Some(Role::Primary.as_str()),
         fixed: member.spec.desired_state == DesiredState::Disabled
             || member.metadata.deletion_timestamp.is_some(),

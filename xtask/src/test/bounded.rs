@@ -3,12 +3,14 @@
 //! A test that waits for ever would otherwise take all others with it: whoever gave the run its time ends it, and
 //! nobody learns which test it was.
 
-use anyhow::{Context, Result, ensure};
+use super::repeat;
+use anyhow::{Context, Result, anyhow, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long one program may take: twice the longest on a busy machine.
@@ -22,22 +24,46 @@ pub(crate) const CHORE: &str = "run-test";
 pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<bool> {
     let name = name(program);
     let began = Instant::now();
-    let mut child =
-        Command::new(program).args(arguments).spawn().with_context(|| format!("cannot run {program}"))?;
-    let ended = wait(&mut child, LIMIT)?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdout(Stdio::piped());
+    let (ended, said) = attended(command, |output| repeat::listen(output, &mut io::stdout()))?;
     let Some(status) = ended else {
-        eprintln!("{name} did not end within {LIMIT:?}. What still ran, and was ended:");
-        for line in end(Pid::from_child(&child)) {
-            eprintln!("  {line}");
-        }
-        child.wait()?;
         // In the words of libtest, for whoever counts them: its own line never came.
         println!("\ntest result: FAILED. 0 passed; 1 failed; {name} was ended after {LIMIT:?}");
         return Ok(false);
     };
+    let again = |test: &str| {
+        eprintln!("{name}: {test} failed, and is run once more, alone");
+        let (ended, passed) =
+            attended(repeat::alone(program, test), |output| repeat::passed_alone(output, true))?;
+        Ok(passed && ended.is_some_and(|status| status.success()))
+    };
+    let good = repeat::conclude(&said, status.success(), again, &mut io::stdout())?;
     eprintln!("{name}: {:.1} s", began.elapsed().as_secs_f64());
     ensure!(status.code().is_some(), "{name} crashed: {status}");
-    Ok(status.success())
+    Ok(good)
+}
+
+/// Runs a command while someone reads what it says; nothing, if it had to be ended.
+fn attended<T: Send>(
+    mut command: Command,
+    read: impl FnOnce(ChildStdout) -> Result<T> + Send,
+) -> Result<(Option<ExitStatus>, T)> {
+    let mut child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;
+    let output = child.stdout.take().context("it has no stdout")?;
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| read(output));
+        let ended = wait(&mut child, LIMIT)?;
+        if ended.is_none() {
+            eprintln!("{command:?} did not end within {LIMIT:?}. What still ran, and was ended:");
+            for line in end(Pid::from_child(&child)) {
+                eprintln!("  {line}");
+            }
+            child.wait()?;
+        }
+        let said = reader.join().map_err(|_| anyhow!("what it says cannot be read"))??;
+        Ok((ended, said))
+    })
 }
 
 /// `target/debug/deps/galera_script-0123456789abcdef` is `galera_script`.

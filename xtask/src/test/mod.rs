@@ -6,6 +6,7 @@
 mod bounded;
 mod component;
 mod packages;
+mod repeat;
 mod suite;
 mod tally;
 
@@ -125,10 +126,11 @@ impl Run {
     fn check_tests(&mut self, server: RealServer, databases: bool) -> Result<()> {
         eprintln!("== tests");
         let tests = suite::run(server, databases)?;
-        if tests.failed > 0 {
+        if tests.tally.failed > 0 {
             self.remarks.push("tests: failed".into());
         }
-        self.tally.add(tests);
+        self.remarks.extend(tests.repeated.iter().map(|name| format!("{}{name}", repeat::REPEATED)));
+        self.tally.add(tests.tally);
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! `cargo test` for the whole workspace, shown as it runs and counted.
 
 use super::bounded;
+use super::repeat;
 use super::tally::Tally;
 use crate::cargo::cargo;
 use crate::workspace::root;
@@ -19,8 +20,23 @@ pub(super) enum RealServer {
 /// What the tests begin with that need the software of a real engine.
 const DATABASES: &str = "real_galera";
 
+/// What came of the tests.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Results {
+    pub(super) tally: Tally,
+    /// Tests that passed only when they were repeated.
+    pub(super) repeated: Vec<String>,
+}
+
+impl Results {
+    fn add(&mut self, other: Self) {
+        self.tally.add(other.tally);
+        self.repeated.extend(other.repeated);
+    }
+}
+
 /// Runs all tests, doc tests included; those that need real databases only where these are installed.
-pub(super) fn run(server: RealServer, databases: bool) -> Result<Tally> {
+pub(super) fn run(server: RealServer, databases: bool) -> Result<Results> {
     let mut command = cargo_test()?;
     match server {
         // Tests look at the same variables and would find the same place, but from another directory: what is
@@ -38,11 +54,11 @@ pub(super) fn run(server: RealServer, databases: bool) -> Result<Tally> {
                 command.args(["--test", &name]);
             }
             command.args(["--", "--skip", "real_"]);
-            let mut tally = counted(command)?;
+            let mut results = counted(command)?;
             let mut doc = cargo_test()?;
             doc.arg("--doc");
-            tally.add(counted(doc)?);
-            Ok(tally)
+            results.add(counted(doc)?);
+            Ok(results)
         }
     }
 }
@@ -86,28 +102,31 @@ fn glob_members(root: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Runs `cargo test`, and adds up its results.
-fn counted(mut command: Command) -> Result<Tally> {
+fn counted(mut command: Command) -> Result<Results> {
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run cargo test")?;
     let output = child.stdout.take().context("cargo test has no stdout")?;
-    let tally = count(output, &mut std::io::stdout())?;
+    let Results { tally, repeated } = count(output, &mut std::io::stdout())?;
     let status = child.wait().context("cannot wait for cargo test")?;
-    Ok(with_exit(tally, status.success()))
+    Ok(Results { tally: with_exit(tally, status.success()), repeated })
 }
 
 /// Copies the output, and adds up the results in it.
-fn count(output: impl Read, copy: &mut impl Write) -> Result<Tally> {
-    let mut tally = Tally::default();
+fn count(output: impl Read, copy: &mut impl Write) -> Result<Results> {
+    let mut results = Results::default();
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line)? > 0 {
         copy.write_all(&line)?;
-        if let Some(result) = Tally::from_line(&String::from_utf8_lossy(&line)) {
-            tally.add(result);
+        let text = String::from_utf8_lossy(&line);
+        if let Some(result) = Tally::from_line(&text) {
+            results.tally.add(result);
+        } else if let Some(name) = text.strip_prefix(repeat::REPEATED) {
+            results.repeated.push(name.trim_end().to_owned());
         }
         line.clear();
     }
     copy.flush()?;
-    Ok(tally)
+    Ok(results)
 }
 
 /// A binary that did not compile or that crashed has no result line; it is a failure all the same.
@@ -126,11 +145,12 @@ mod tests {
     fn results_of_all_binaries_are_added_and_everything_is_shown() {
         let output = "running 2 tests\n..\n\
             test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n\
-            running 1 test\nF\n\
+            running 1 test\nF\npassed only when repeated: a::b\n\
             test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.00s\n";
         let mut copy = Vec::new();
-        let tally = count(output.as_bytes(), &mut copy).unwrap();
-        assert_eq!(tally, Tally { passed: 2, failed: 1, skipped: 3 });
+        let results = count(output.as_bytes(), &mut copy).unwrap();
+        assert_eq!(results.tally, Tally { passed: 2, failed: 1, skipped: 3 });
+        assert_eq!(results.repeated, ["a::b"]);
         assert_eq!(copy, output.as_bytes());
     }
 

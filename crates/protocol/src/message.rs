@@ -104,6 +104,7 @@ mod tests {
             recorded: vec![3],
             recorded_at: None,
             evacuated: false,
+            reserved: false,
         };
         Line {
             cluster: "orders".into(),

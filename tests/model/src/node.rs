@@ -99,6 +99,7 @@ impl Node {
             application,
             data: if volume.unreadable { Data::Unreadable } else { Data::Held(volume.held()) },
             evacuated: volume.evacuated,
+            reserved: volume.reserved,
             recorded: volume.recorded.clone(),
             recorded_at: volume.recorded_at,
         })
@@ -194,6 +195,7 @@ impl Node {
                 let excess = self.volume.recorded.len().saturating_sub(2);
                 self.volume.recorded.drain(..excess);
             }
+            Action::Reserve(reserve) => self.volume.reserved = *reserve,
             _ => return false,
         }
         true

@@ -32,6 +32,8 @@ pub struct Volume {
     pub roster: Option<Roster>,
     /// Whether `leave` succeeded since the application was last started.
     pub evacuated: bool,
+    /// Whether its devices are left alone.
+    pub reserved: bool,
     /// The counts that Muster wrote last, at most two.
     pub recorded: Vec<usize>,
     /// The command by which the newest of them came.

@@ -178,6 +178,10 @@ fn act(memory: &mut Memory, now: &Now<'_>, stamp: Stamp, action: &Action, fresh:
             memory.recorded_at = Some(stamp);
             Err(true)
         }
+        Action::Reserve(reserve) => {
+            memory.reserved = *reserve;
+            Err(true)
+        }
         _ => Err(false),
     }
 }

@@ -55,6 +55,9 @@ pub struct Memory {
     /// The command by which the newest of them came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded_at: Option<Stamp>,
+    /// Whether devices that are not part of the storage pool are left alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reserved: bool,
     /// The process that was started last, until it is known to be gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,

@@ -171,6 +171,7 @@ impl Live {
             recorded: memory.recorded.clone(),
             recorded_at: memory.recorded_at,
             evacuated: memory.evacuated,
+            reserved: memory.reserved,
         }
     }
 

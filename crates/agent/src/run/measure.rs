@@ -27,14 +27,17 @@ impl Agent {
     /// Measures again and again, for as long as the agent lives.
     pub async fn measure(&self) {
         let inner = &self.0;
-        let (mut ask_at, mut add_at, mut before) = (Instant::now(), Instant::now(), false);
+        let (mut ask_at, mut add_at, mut before) = (Instant::now(), Instant::now(), (false, false));
         loop {
             let volumes = inner.measure_volumes().await;
-            let ready = inner.live().app.as_ref().is_some_and(App::is_ready);
-            // The engine may say something else as soon as its application serves.
-            let asks = ask_at <= Instant::now() || ready != before;
+            let now = {
+                let live = inner.live();
+                (live.app.as_ref().is_some_and(App::is_ready), live.memory.reserved)
+            };
+            // The engine may say something else as soon as its application serves, and may be given more as soon as it is enabled.
+            let asks = ask_at <= Instant::now() || now != before;
             if asks {
-                (ask_at, before) = (Instant::now() + ASK, ready);
+                (ask_at, before) = (Instant::now() + ASK, now);
             }
             inner.take_storage(volumes.0, asks).await;
             inner.take_devices(volumes.1, asks).await;
@@ -95,7 +98,7 @@ impl Inner {
     }
 
     /// Makes one of the member's devices part of the storage pool, if it is available and is not; None: there is none. Its
-    /// Member names it, so this was asked for; only an application that serves has a pool.
+    /// Member names it, so this was asked for, unless that is disabled; only an application that serves has a pool.
     async fn add_device(self: &Arc<Self>) -> Option<bool> {
         self.engine.actions.get(Action::Devices)?;
         let device = {
@@ -105,7 +108,8 @@ impl Inner {
                 let same = |device: &&Device| device.name == entry.name;
                 live.measured.devices.iter().find(same).is_some_and(|it| it.available && !it.pooled)
             };
-            self.settings.storage.iter().filter(|_| serves).find(lacks).cloned()
+            let may = serves && !live.memory.reserved;
+            self.settings.storage.iter().filter(|_| may).find(lacks).cloned()
         };
         let Entry { name, path, tags } = device?;
         let told = vec![

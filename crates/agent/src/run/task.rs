@@ -38,7 +38,13 @@ pub fn beside(leaves: bool, action: &Action) -> Beside {
     match action {
         Action::Stop => Beside::CutOff,
         Action::Leave if leaves => Beside::TakeOver,
-        Action::MarkLeft | Action::TakeRoster | Action::Remember(_) | Action::Follow(_) if leaves => {
+        Action::MarkLeft
+        | Action::TakeRoster
+        | Action::Remember(_)
+        | Action::Reserve(_)
+        | Action::Follow(_)
+            if leaves =>
+        {
             Beside::AtOnce
         }
         _ if leaves => Beside::CutOff,

@@ -41,6 +41,8 @@ pub enum Action {
     TakeRoster,
     /// Keep this count, which Muster is about to write as `restoreReplicas`.
     Remember(usize),
+    /// Whether to leave alone the devices that are not part of the storage pool: nothing is allocated to a disabled member.
+    Reserve(bool),
 }
 
 /// How to start beside a serving primary.
@@ -100,6 +102,7 @@ impl Action {
             Self::MarkLeft => "mark left",
             Self::TakeRoster => "take roster",
             Self::Remember(_) => "remember",
+            Self::Reserve(_) => "reserve",
         }
     }
 }

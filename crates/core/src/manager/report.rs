@@ -55,6 +55,9 @@ pub struct Report {
     pub recorded_at: Option<Stamp>,
     /// Whether the engine's `leave` succeeded since the application was last started.
     pub evacuated: bool,
+    /// Whether it leaves devices alone that are not part of the storage pool.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reserved: bool,
 }
 
 impl Report {

@@ -49,6 +49,7 @@ pub(crate) fn stopped(round: u64, sequence: u64) -> Report {
         recorded: Vec::new(),
         recorded_at: None,
         evacuated: false,
+        reserved: false,
     }
 }
 
@@ -130,6 +131,7 @@ pub(crate) fn wanted(names: &[&str], copies: Copies) -> Wanted {
             promotes: true,
             demotes: true,
             bootstraps: false,
+            adds_devices: false,
             stall_timeout: SignedDuration::from_mins(30),
         },
         allow_loss: false,

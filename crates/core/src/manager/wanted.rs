@@ -62,6 +62,8 @@ pub struct Engine {
     pub demotes: bool,
     /// Whether it can re-form without a restart when all live without quorum.
     pub bootstraps: bool,
+    /// Whether it adds devices to its storage pool by itself.
+    pub adds_devices: bool,
     /// How long a live process may make no progress.
     pub stall_timeout: SignedDuration,
 }

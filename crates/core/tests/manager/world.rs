@@ -48,6 +48,7 @@ impl World {
             promotes: true,
             demotes: true,
             bootstraps: false,
+            adds_devices: false,
             stall_timeout: SignedDuration::from_mins(30),
         };
         let wanted = Wanted {

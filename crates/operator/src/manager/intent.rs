@@ -43,6 +43,7 @@ impl Intent {
                 promotes: engine.actions.promote.is_some(),
                 demotes: engine.actions.demote.is_some(),
                 bootstraps: engine.actions.bootstrap.is_some(),
+                adds_devices: engine.actions.add_device.is_some(),
                 stall_timeout: SignedDuration::from_secs(engine.stall_timeout_seconds.into()),
             },
             primaries: primaries

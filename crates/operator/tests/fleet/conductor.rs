@@ -210,6 +210,7 @@ fn wanted(names: &[String], kind: Kind, copies: Copies) -> Wanted {
             promotes: true,
             demotes: true,
             bootstraps: false,
+            adds_devices: false,
             stall_timeout: SignedDuration::from_mins(30),
         },
         allow_loss: false,

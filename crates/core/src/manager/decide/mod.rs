@@ -10,6 +10,7 @@ mod leave;
 mod park;
 mod recover;
 mod replace;
+mod reserve;
 mod scene;
 mod self_electing;
 mod split_brain;
@@ -161,6 +162,7 @@ pub fn decide(observed: &Observed, wanted: &Wanted, now: Timestamp) -> Decision 
     if let Some(mandate) = &observed.mandate {
         decision.wake_at(mandate.until);
     }
+    reserve::reserve(&scene, &mut decision);
     unanswered::settle(&scene, &mut decision);
     unanswered::stop_stalled(&scene, &mut decision);
     decision

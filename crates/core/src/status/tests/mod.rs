@@ -264,6 +264,7 @@ fn wanted() -> Wanted {
             promotes: true,
             demotes: true,
             bootstraps: false,
+            adds_devices: false,
             stall_timeout: SignedDuration::from_mins(30),
         },
         allow_loss: false,
@@ -292,6 +293,7 @@ fn stopped(sequence: u64) -> Report {
         recorded: Vec::new(),
         recorded_at: None,
         evacuated: false,
+        reserved: false,
     }
 }
 

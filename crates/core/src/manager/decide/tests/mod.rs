@@ -8,6 +8,7 @@ mod leave;
 mod park;
 mod recover;
 mod replace;
+mod reserve;
 mod self_electing;
 mod split_brain;
 mod unanswered;

@@ -1,5 +1,6 @@
 //! A cluster of ledgers in a world, and what can be asked of it.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -11,6 +12,7 @@ use muster_api::ReplicatedCluster;
 use muster_ledger::client::Client as Ledger;
 use serde_json::{Value, json};
 
+use super::errant::Mending;
 use super::{LOOK_EVERY, PATIENCE, World, Writer};
 
 /// The namespace of all.
@@ -23,6 +25,8 @@ pub(crate) struct Cluster {
     world: &'static World,
     runtime: tokio::runtime::Runtime,
     client: Client,
+    /// What is done about members that are errant.
+    pub(super) mending: RefCell<Mending>,
 }
 
 impl Cluster {
@@ -43,7 +47,7 @@ impl Cluster {
             let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
             Client::try_from(config).unwrap()
         });
-        let cluster = Self { name: name.to_owned(), world, runtime, client };
+        let cluster = Self { name: name.to_owned(), world, runtime, client, mending: RefCell::default() };
         cluster.make(members, class);
         cluster
     }
@@ -112,8 +116,7 @@ impl Cluster {
         self.until("it is gone", Value::is_null);
     }
 
-    /// Waits until this is so of the object, which is shown otherwise. A primary that died with a write that nobody acknowledged is
-    /// errant when it comes back: a person lets go of that write, as status says.
+    /// Waits until this is so of the object, which is shown otherwise.
     pub(crate) fn until(&self, what: &str, test: impl Fn(&Value) -> bool) -> Value {
         let began = Instant::now();
         loop {
@@ -121,12 +124,7 @@ impl Cluster {
             if test(&object) {
                 return object;
             }
-            for member in object["status"]["members"]["errant"].as_array().into_iter().flatten() {
-                // It may be refused, as what was seen may be over by now; and an operator that is killed takes a request along.
-                let member = member.as_str().unwrap();
-                let words = ["muster", "rejoin", &self.name, member, "--discard", "--yes", "--timeout=20s"];
-                println!("{:?}", self.world.try_kubectl(&words));
-            }
+            self.mend(&object);
             let shown = || serde_json::to_string_pretty(&object["status"]).unwrap();
             assert!(
                 began.elapsed() < PATIENCE,

@@ -5,7 +5,9 @@
 
 mod clients;
 mod cluster;
+mod errant;
 mod hands;
+mod ledgers;
 mod processes;
 mod scenarios;
 mod watching;

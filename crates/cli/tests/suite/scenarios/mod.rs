@@ -1,6 +1,5 @@
 //! What is done to clusters, a file for each idea.
 
-mod blocked;
 mod copied;
 mod frozen;
 mod killed;

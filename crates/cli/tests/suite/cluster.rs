@@ -120,6 +120,7 @@ impl Cluster {
     pub(crate) fn until(&self, what: &str, test: impl Fn(&Value) -> bool) -> Value {
         let began = Instant::now();
         loop {
+            self.world.assert_sound();
             let object = self.get();
             if test(&object) {
                 return object;

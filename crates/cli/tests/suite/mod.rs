@@ -10,6 +10,7 @@ mod hands;
 mod ledgers;
 mod processes;
 mod scenarios;
+mod soundness;
 mod watching;
 mod world;
 

@@ -239,10 +239,15 @@ impl Cluster {
         }
     }
 
+    /// The ledger of this very member, whoever clients are sent to.
+    pub(crate) fn ledger(&self, member: &str) -> std::io::Result<Ledger> {
+        let address = self.pod(member).and_then(|pod| pod.status?.pod_ip).unwrap_or_default();
+        Ledger::connect(&format!("{address}:{PORT}"))
+    }
+
     /// All entries that a running member has.
     pub(crate) fn read(&self, member: &str) -> std::io::Result<Vec<(u64, String)>> {
-        let address = self.pod(member).and_then(|pod| pod.status?.pod_ip).unwrap_or_default();
-        Ledger::connect(&format!("{address}:{PORT}"))?.read(1, usize::MAX)
+        self.ledger(member)?.read(1, usize::MAX)
     }
 }
 

@@ -10,5 +10,6 @@ mod reborn;
 mod restore;
 mod rolled;
 mod scaled;
+mod two_primaries;
 mod unblocked;
 mod volumes;

@@ -1,6 +1,7 @@
 //! What is done to clusters, a file for each idea.
 
 mod copied;
+mod filled;
 mod frozen;
 mod killed;
 mod logs;

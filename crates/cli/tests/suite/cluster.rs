@@ -13,6 +13,7 @@ use muster_ledger::client::Client as Ledger;
 use serde_json::{Value, json};
 
 use super::errant::Mending;
+use super::turns::Turn;
 use super::{LOOK_EVERY, PATIENCE, World, Writer};
 
 /// The namespace of all.
@@ -27,6 +28,8 @@ pub(crate) struct Cluster {
     client: Client,
     /// What is done about members that are errant.
     pub(super) mending: RefCell<Mending>,
+    /// Held: a scenario has one cluster, and is over with it.
+    _turn: Turn,
 }
 
 impl Cluster {
@@ -37,8 +40,19 @@ impl Cluster {
         cluster
     }
 
+    /// The same, in a world in which no other scenario is.
+    pub(crate) fn alone(name: &str, members: u32) -> Self {
+        let cluster = Self::made_in(Turn::alone(), name, members, "directory");
+        cluster.until_ready();
+        cluster
+    }
+
     /// Makes one with volumes of this class.
     pub(crate) fn made(name: &str, members: u32, class: &str) -> Self {
+        Self::made_in(Turn::beside_others(), name, members, class)
+    }
+
+    fn made_in(turn: Turn, name: &str, members: u32, class: &str) -> Self {
         let world = World::shared();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -47,7 +61,8 @@ impl Cluster {
             let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
             Client::try_from(config).unwrap()
         });
-        let cluster = Self { name: name.to_owned(), world, runtime, client, mending: RefCell::default() };
+        let (name, mending) = (name.to_owned(), RefCell::default());
+        let cluster = Self { name, world, runtime, client, mending, _turn: turn };
         cluster.make(members, class);
         cluster
     }

@@ -11,6 +11,7 @@ mod ledgers;
 mod processes;
 mod scenarios;
 mod soundness;
+mod turns;
 mod watching;
 mod world;
 

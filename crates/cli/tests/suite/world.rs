@@ -159,8 +159,10 @@ impl World {
         self.soundness.assert();
     }
 
-    /// Kills the node and all that runs on it as a power cut does, and starts it again.
+    /// Kills the node and all that runs on it as a power cut does, and starts it again. Only for who is alone in this world.
     pub(crate) fn kill_node(&self) {
+        // Held: where the node is also the API server, an operator that ended cannot be started before it is back.
+        let _operator = lock(&self.operator);
         let mut node = lock(&self.node);
         drop(node.take());
         *node = Some(self.start_node());

@@ -7,6 +7,7 @@ mod killed;
 mod logs;
 mod outages;
 mod pauses;
+mod power;
 mod reborn;
 mod restore;
 mod rolled;

@@ -104,9 +104,14 @@ pub struct Log {
 impl Log {
     /// How far the log in this directory reaches, without changing it; none where there is no log.
     pub fn position_in(directory: &Path) -> Result<Option<Position>, LogError> {
+        Ok(Self::look(directory)?.map(|log| log.position()))
+    }
+
+    /// The log in this directory to look at, without changing it; none where there is no log. Nothing can be written to it.
+    pub fn look(directory: &Path) -> Result<Option<Self>, LogError> {
         let path = directory.join(NAME);
         match File::open(&path) {
-            Ok(file) => Self::read(file, path).map(|log| Some(log.position())),
+            Ok(file) => Self::read(file, path).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(LogError::Disk(path, error)),
         }

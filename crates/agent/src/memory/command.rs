@@ -32,9 +32,9 @@ pub struct Now<'a> {
 impl Now<'_> {
     /// Whether this command is to be obeyed.
     pub fn judge(&self, memory: &Memory, command: &Command) -> Verdict {
-        let last = latest(memory.last, self.unwritten);
+        // What was begun has failed until it is answered; an answer that could not be written down is one all the same.
         let begun = memory.pending.map(|stamp| Answer { stamp, succeeded: false });
-        let last = latest(last, begun);
+        let last = latest(latest(begun, memory.last), self.unwritten);
         let judge = Judge {
             member: self.member,
             instance: self.instance,
@@ -47,7 +47,7 @@ impl Now<'_> {
     }
 }
 
-/// The later of two answers.
+/// The later of two answers; of two to the same command the other, which came later.
 pub fn latest(one: Option<Answer>, other: Option<Answer>) -> Option<Answer> {
     [one, other].into_iter().flatten().max_by_key(|answer| answer.stamp)
 }
@@ -243,5 +243,39 @@ fn by_itself(memory: &mut Memory, now: &Now<'_>) -> Start {
         history: history(now),
         forming: false,
         copy: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEGUN: Stamp = Stamp::new(1, 7);
+
+    /// What a repeat of a command is told that was begun, and then answered without being able to write that down.
+    fn repeated(unwritten: Option<Answer>) -> Verdict {
+        let last = Some(Answer { stamp: Stamp::new(1, 6), succeeded: true });
+        let memory = Memory { epoch: 1, last, pending: Some(BEGUN), ..Memory::new("volume".to_owned()) };
+        let instance = Instance(7);
+        let now = Now { member: "a", instance, running: false, data: &Known::Unreadable, unwritten };
+        let command =
+            Command { stamp: BEGUN, instance, member: "a".to_owned(), roster: None, action: Action::Stop };
+        now.judge(&memory, &command)
+    }
+
+    #[test]
+    fn a_repeat_is_told_what_came_of_it_even_if_that_could_not_be_written_down() {
+        for succeeded in [true, false] {
+            let answer = Answer { stamp: BEGUN, succeeded };
+            assert_eq!(repeated(Some(answer)), Verdict::Repeat(answer));
+        }
+    }
+
+    #[test]
+    fn what_was_begun_and_never_answered_has_failed() {
+        let failed = Verdict::Repeat(Answer { stamp: BEGUN, succeeded: false });
+        assert_eq!(repeated(None), failed);
+        let earlier = Answer { stamp: Stamp::new(1, 5), succeeded: true };
+        assert_eq!(repeated(Some(earlier)), failed);
     }
 }

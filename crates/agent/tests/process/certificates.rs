@@ -99,8 +99,8 @@ async fn a_new_certificate_is_used_when_it_comes_and_a_bad_one_is_not() {
     std::fs::write(place.path("tls/tls.crt"), "garbage").unwrap();
     let old =
         std::mem::replace(&mut place.ca, AgentCa::new(&cluster(), Timestamp::now(), &mut chance()).unwrap());
-    // Looked at every 5 s: it is known to have been seen when the next one is used.
-    assert!(is_let_in(&client(agent.agent, &old, &clock())).await);
+    agent.until_said("its certificate cannot be used").await;
+    assert!(is_let_in(&client(agent.agent, &old, &clock())).await, "it goes on with the one it had");
     place.give_certificate(&place.ca);
     let handle = tokio::runtime::Handle::current();
     let (address, new) = (agent.agent, operator(&place.ca));

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Process, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
@@ -174,10 +174,17 @@ impl Place {
             let (agent, probes) = said.split_once(", probes on ").unwrap();
             break (agent.parse().unwrap(), probes.parse().unwrap());
         };
-        // What it says from now on is for whoever looks at a test that fails.
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| eprintln!("{line}")));
+        // What it says from now on is also for whoever looks at a test that fails.
+        let said: Arc<Mutex<Vec<String>>> = Arc::default();
+        let heard = Arc::clone(&said);
+        std::thread::spawn(move || {
+            lines.map_while(Result::ok).for_each(|line| {
+                eprintln!("{line}");
+                heard.lock().unwrap().push(line);
+            });
+        });
         let client = client(agent, &self.ca, &clock());
-        Living { child: Some(child), agent, probes, client }
+        Living { child: Some(child), agent, probes, client, said }
     }
 
     /// Starts an agent here, and waits until it knows that nothing else lives.
@@ -203,6 +210,8 @@ pub(crate) struct Living {
     pub(crate) agent: SocketAddr,
     pub(crate) probes: SocketAddr,
     pub(crate) client: Client,
+    /// What it said since it listens.
+    said: Arc<Mutex<Vec<String>>>,
 }
 
 impl Drop for Living {
@@ -238,6 +247,15 @@ impl Living {
 
     pub(crate) async fn report(&self) -> Report {
         self.line().await.report
+    }
+
+    /// Waits until it says something that has these words in it.
+    pub(crate) async fn until_said(&self, words: &str) {
+        let (end, mut pause) = (Instant::now() + PATIENCE, tokio::time::interval(LOOK));
+        while !self.said.lock().unwrap().iter().any(|line| line.contains(words)) {
+            assert!(Instant::now() < end, "it never said {words:?}");
+            pause.tick().await;
+        }
     }
 
     /// Waits until its line is so.

@@ -17,12 +17,8 @@ const ACCOUNT: &str = "admin";
 /// The Secret of Galera's accounts, after the cluster's name.
 const ACCOUNTS: &str = "accounts";
 
-/// It is said once, as a whole; whoever has stopped reading does not end it.
-pub(super) async fn explain(
-    client: &Client,
-    place: &Place,
-    sample: Option<&ReplicatedCluster>,
-) -> Result<()> {
+/// It is said once, as a whole. Neither that nobody reads it nor that a part cannot be said ends what runs.
+pub(super) async fn explain(client: &Client, place: &Place, sample: Option<&ReplicatedCluster>) {
     let (directory, kubeconfig) = (place.directory().display(), place.kubeconfig());
     let kubeconfig = kubeconfig.display();
     let mut lines = vec![
@@ -33,7 +29,11 @@ pub(super) async fn explain(
     if let Some(sample) = sample {
         lines.push("  kubectl get rcl,mbr                     # the cluster and its members".to_owned());
         lines.push(format!("  kubectl muster status {NAME}              # what a person wants to know"));
-        lines.extend(connect(client, place, sample).await?);
+        lines.extend(
+            connect(client, place, sample)
+                .await
+                .unwrap_or_else(|error| Some(format!("  # how a client connects cannot be said: {error:#}"))),
+        );
         lines.push(format!("  kubectl delete pod {NAME}-a-0-0           # and watch it come back"));
         lines.push(format!(
             "  kubectl muster stop clustering {NAME}     # nobody looks; then: start clustering"
@@ -42,7 +42,6 @@ pub(super) async fn explain(
     lines.extend([String::new(), "Ctrl-C stops everything.".to_owned(), String::new()]);
     let mut output = std::io::stdout();
     drop(output.write_all(lines.join("\n").as_bytes()).and_then(|()| output.flush()));
-    Ok(())
 }
 
 /// The command that connects a client.

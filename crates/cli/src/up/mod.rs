@@ -94,9 +94,9 @@ async fn up(options: &Options) -> Result<()> {
         let mut sample = None;
         if !options.no_sample {
             let new = provide_sample(&client, options).await?;
-            sample = sample::watch(&client, since, new).await?;
+            sample = sample::watch(&client, since, new).await;
         }
-        explain::explain(&client, &place, sample.as_ref()).await?;
+        explain::explain(&client, &place, sample.as_ref()).await;
         std::future::pending::<Result<()>>().await
     };
     let outcome = tokio::select! {

@@ -1,12 +1,13 @@
 //! The cluster that a newcomer looks at: made once, and watched until it is Ready.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use futures::{StreamExt as _, TryStreamExt as _};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Api, ListParams, PostParams};
+use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Client, ResourceExt as _};
 use muster_api::ReplicatedCluster;
@@ -16,6 +17,9 @@ use serde_json::json;
 /// Its name and namespace.
 pub(super) const NAME: &str = "demo";
 pub(super) const NAMESPACE: &str = "default";
+
+/// After how long without news it is looked again: a look that failed would otherwise be the last.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// The sample, if it was made already: what someone did to it since stays.
 pub(super) async fn find(client: &Client) -> Result<Option<ReplicatedCluster>> {
@@ -42,24 +46,35 @@ pub(super) async fn make(client: &Client, engine: &str, members: u16) -> Result<
 }
 
 /// Says how far it is, each time that changes, until it is Ready, with members that were started after `since`.
-pub(super) async fn watch(client: &Client, since: Timestamp, new: bool) -> Result<Option<ReplicatedCluster>> {
+///
+/// What cannot be looked at now is looked at again: a newcomer's database does not end because nobody could watch it for a moment.
+pub(super) async fn watch(client: &Client, since: Timestamp, new: bool) -> Option<ReplicatedCluster> {
     let clusters: Api<ReplicatedCluster> = Api::namespaced(client.clone(), NAMESPACE);
     let config = watcher::Config::default().fields(&format!("metadata.name={NAME}"));
-    let clusters = watcher(clusters, config).map_ok(|event| match event {
+    let clusters = watcher(clusters, config).default_backoff().map_ok(|event| match event {
         Event::Apply(cluster) | Event::InitApply(cluster) => Some(cluster),
         _ => None,
     });
     let pods: Api<Pod> = Api::namespaced(client.clone(), NAMESPACE);
     let config = watcher::Config::default().labels(&format!("{LABEL_CLUSTER}={NAME}"));
-    let pods = watcher(pods, config).map_ok(|_| None::<ReplicatedCluster>);
+    let pods = watcher(pods, config).default_backoff().map_ok(|_| None::<ReplicatedCluster>);
     let mut events = futures::stream::select(clusters.boxed(), pods.boxed());
     let mut last = None;
     let (began, mut said) = (Instant::now(), String::new());
-    while let Some(event) = events.try_next().await.context("cannot watch the sample cluster")? {
-        last = event.or(last);
+    loop {
+        match tokio::time::timeout(LOOK_AGAIN, events.next()).await {
+            Ok(Some(Ok(event))) => last = event.or(last),
+            Ok(Some(Err(error))) => tracing::warn!(%error, "cannot watch the sample cluster; trying again"),
+            Ok(None) => return None,
+            // Nothing new, but what was looked at last may have failed to be seen.
+            Err(_) => {}
+        }
         let Some(cluster) = &last else { continue };
         // What was written before this start says nothing of now: the members must have been started since.
-        let started = are_started(client, since).await?;
+        let started = are_started(client, since).await.unwrap_or_else(|error| {
+            tracing::warn!("{error:#}; trying again");
+            false
+        });
         let now =
             if started || new { progress(cluster) } else { format!("{NAME}: its members begin to serve") };
         if now != said {
@@ -67,10 +82,9 @@ pub(super) async fn watch(client: &Client, since: Timestamp, new: bool) -> Resul
             said = now;
         }
         if started && is_ready(cluster) {
-            return Ok(last);
+            return last;
         }
     }
-    Ok(None)
 }
 
 /// Whether every Pod of the sample was started since, and serves: a member's Pod is ready only then.

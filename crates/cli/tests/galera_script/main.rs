@@ -70,6 +70,28 @@ fn nothing_is_started_without_passwords_or_without_anyone_to_join() {
 }
 
 #[test]
+fn a_password_that_would_mean_something_in_sql_or_options_is_refused_before_it_is_used() {
+    let passwords =
+        ["it's", "a\"b", "back\\slash", "semi;colon", "two words", "two\nlines", "#1", "p\u{e4}ss"];
+    let plain = |name: &str| Member::new(name).installed().state(UUID, 3);
+    for (at, password) in passwords.into_iter().enumerate() {
+        let account = ["root", "sst", "admin"][at % 3];
+        let secret = format!("secrets/accounts/{account}");
+        let member = plain(&format!("password-{at}")).file(&secret, password);
+        let complaint = member.complains("seed");
+        let wanted = format!("the password of {account} holds something other than letters and digits");
+        assert!(complaint.starts_with(&wanted), "{password:?}: {complaint}");
+        assert!(!complaint.contains(password), "it is not for everyone to read");
+        assert!(!member.has("started") && !member.has("run/my.cnf"), "{password:?}");
+    }
+    // Whoever edits the Secret of a cluster that runs does not make it look broken.
+    let runs = plain("password-runs").file("secrets/accounts/admin", "it's");
+    let runs = runs.client("printf '8\\t{\"state\":\"serving\"}\\n'");
+    assert_eq!(runs.says("status").0, 8);
+    assert_eq!(runs.says("sequence"), (0, position(3)));
+}
+
+#[test]
 fn a_seed_may_begin_and_keeps_its_data() {
     let member = Member::new("seed").installed().state(UUID, 3).file("data/mysql/kept", "");
     assert_eq!(member.says("seed").0, 0);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// The history of the data.
 pub(crate) const UUID: &str = "f4d4dd2f-e1a2-11f1-898b-b76fb0030911";
@@ -73,6 +73,19 @@ impl Member {
 
     /// How an action exits, and what it says.
     pub(crate) fn says(&self, action: &str) -> (i32, String) {
+        let output = self.run(action);
+        let said = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+        (output.status.code().unwrap(), said)
+    }
+
+    /// What an action complains about, which fails.
+    pub(crate) fn complains(&self, action: &str) -> String {
+        let output = self.run(action);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8(output.stderr).unwrap().trim().to_owned()
+    }
+
+    fn run(&self, action: &str) -> Output {
         let path = format!("{}:{}", self.0.join("bin").display(), std::env::var("PATH").unwrap());
         let mut command = Command::new("sh");
         command.arg(self.0.join("galera.sh")).arg(action).env("PATH", path).env("HERE", &self.0);
@@ -84,9 +97,7 @@ impl Member {
             command.env(format!("MUSTER_{name}"), value);
         }
         command.env("GALERA_RUN", self.0.join("run")).env("GALERA_PROVIDER", self.0.join("galera.sh"));
-        let output = command.output().unwrap();
-        let said = String::from_utf8(output.stdout).unwrap().trim().to_owned();
-        (output.status.code().unwrap(), said)
+        command.output().unwrap()
     }
 
     pub(crate) fn read(&self, name: &str) -> String {

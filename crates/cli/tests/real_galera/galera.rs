@@ -1,6 +1,6 @@
 //! The Galera cluster of a stage: its servers, what they left, and what clients see.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -52,18 +52,10 @@ impl Stage {
         assert_eq!(self.sql(open).trim(), "0");
     }
 
-    /// Says how many of these rows are lost. That is Galera's doing, and not for us to promise.
-    pub(crate) fn count_losses(&self, after: &str, acknowledged: &[u64]) {
-        let rows = self.sql(&format!("SELECT number FROM {TABLE}"));
-        let rows: std::collections::BTreeSet<u64> = rows.lines().map(|row| row.parse().unwrap()).collect();
-        let lost: Vec<&u64> = acknowledged.iter().filter(|number| !rows.contains(number)).collect();
-        let flush = self.sql("SELECT @@innodb_flush_log_at_trx_commit");
-        println!(
-            "after {after}: {} rows acknowledged, {} lost {lost:?} (innodb_flush_log_at_trx_commit={})",
-            acknowledged.len(),
-            lost.len(),
-            flush.trim()
-        );
+    /// The rows that are there. Whoever is asked has applied first what the others acknowledged before.
+    pub(crate) fn rows(&self) -> BTreeSet<u64> {
+        let rows = self.sql(&format!("SET SESSION wsrep_sync_wait=1; SELECT number FROM {TABLE}"));
+        rows.lines().map(|row| row.parse().unwrap()).collect()
     }
 
     /// The server of this member, while it runs.

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod galera;
+mod losses;
 #[path = "../stage/mod.rs"]
 mod stage;
 mod writer;
@@ -10,6 +11,7 @@ mod writer;
 use std::time::Instant;
 
 use self::galera::MEMBERS;
+use self::losses::Losses;
 use self::stage::Stage;
 use self::writer::Writer;
 
@@ -23,18 +25,23 @@ fn real_galera_survives_being_killed_wiped_and_cut_off() {
     let client = stage.client_command(&ready);
     stage.has_no_open_door();
     let writer = Writer::start(&client);
+    let mut losses = Losses::new("root");
 
     one_is_killed(&stage, &writer);
+    losses.are_no_more(&stage, "one was killed", &writer.acknowledged());
     for outage in 0..OUTAGES {
         all_are_killed(&stage, &writer, outage);
+        losses.are_counted(&stage, &format!("outage {outage}"), &writer.acknowledged());
     }
     two_are_killed(&stage, &writer);
+    losses.are_no_more(&stage, "two were killed", &writer.acknowledged());
     one_is_wiped(&stage, &writer);
     let acknowledged = writer.stop();
-    stage.count_losses("all of this", &acknowledged);
+    losses.are_no_more(&stage, "one was wiped", &acknowledged);
 
+    // Nobody writes any more, and every member has had the time to take all of it to disk.
     restarted(&mut stage);
-    stage.count_losses("a restart of everything", &acknowledged);
+    losses.are_no_more(&stage, "a power cut and a clean stop", &acknowledged);
     stage.stop();
     assert_eq!(stage.processes(), Vec::<String>::new(), "nothing is left behind");
 }
@@ -46,8 +53,11 @@ fn real_galera_runs_for_an_ordinary_user() {
     let mut stage = Stage::new("galera", Some(user));
     let ready = stage.up("galera");
     let writer = Writer::start(&stage.client_command(&ready));
+    let mut losses = Losses::new("user");
+    writer.until_more();
+    losses.are_no_more(&stage, "the beginning", &writer.acknowledged());
     all_are_killed(&stage, &writer, 0);
-    stage.count_losses("an outage", &writer.stop());
+    losses.are_counted(&stage, "an outage", &writer.stop());
     stage.stop();
 }
 
@@ -83,7 +93,6 @@ fn all_are_killed(stage: &Stage, writer: &Writer, outage: u64) {
     let highest = positions.values().max().unwrap();
     assert!(seeded.len() == 1 && positions[seeded[0]] == *highest, "{seeded:?} of {positions:?}");
     writer.until_more();
-    stage.count_losses(&format!("outage {outage}"), &writer.acknowledged());
 }
 
 /// The third lives and has no quorum: it goes on without a restart, and the others join it.

@@ -192,10 +192,17 @@ impl Stage {
         found
     }
 
-    /// Kills a member's agent, and with it its application.
-    pub(crate) fn kill_member(&self, member: &str) {
-        let pid = fs::read_to_string(self.containers()[member].join("pid")).unwrap();
-        kill_process(Pid::from_raw(pid.trim().parse().unwrap()).unwrap(), Signal::KILL).unwrap();
+    /// A member's agent, which is the first process of its container.
+    pub(crate) fn agent(&self, member: &str) -> Option<Pid> {
+        let pid = fs::read_to_string(self.containers().get(member)?.join("pid")).ok()?;
+        Pid::from_raw(pid.trim().parse().ok()?)
+    }
+
+    /// Kills a member's agent, and with it its application; says which process that was.
+    pub(crate) fn kill_member(&self, member: &str) -> Pid {
+        let agent = self.agent(member).unwrap_or_else(|| panic!("{member} has no agent"));
+        kill_process(agent, Signal::KILL).unwrap();
+        agent
     }
 }
 

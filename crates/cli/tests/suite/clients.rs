@@ -63,7 +63,21 @@ impl Writer {
 
     /// All that was acknowledged so far.
     pub(crate) fn acknowledged(&self) -> Vec<(u64, String)> {
-        self.shared.acknowledged.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.acknowledgements().so_far()
+    }
+
+    /// The same for whoever wants to know later, even when it writes no more.
+    pub(crate) fn acknowledgements(&self) -> Acknowledgements {
+        Acknowledgements(Arc::clone(&self.shared))
+    }
+}
+
+/// What a client was told.
+pub(crate) struct Acknowledgements(Arc<Shared>);
+
+impl Acknowledgements {
+    pub(crate) fn so_far(&self) -> Vec<(u64, String)> {
+        self.0.acknowledged.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

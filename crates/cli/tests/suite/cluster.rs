@@ -1,5 +1,6 @@
 //! A cluster of ledgers in a world, and what can be asked of it.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -11,6 +12,8 @@ use muster_api::ReplicatedCluster;
 use muster_ledger::client::Client as Ledger;
 use serde_json::{Value, json};
 
+use super::errant::Mending;
+use super::turns::Turn;
 use super::{LOOK_EVERY, PATIENCE, World, Writer};
 
 /// The namespace of all.
@@ -23,6 +26,10 @@ pub(crate) struct Cluster {
     world: &'static World,
     runtime: tokio::runtime::Runtime,
     client: Client,
+    /// What is done about members that are errant.
+    pub(super) mending: RefCell<Mending>,
+    /// Held: a scenario has one cluster, and is over with it.
+    _turn: Turn,
 }
 
 impl Cluster {
@@ -33,8 +40,19 @@ impl Cluster {
         cluster
     }
 
+    /// The same, in a world in which no other scenario is.
+    pub(crate) fn alone(name: &str, members: u32) -> Self {
+        let cluster = Self::made_in(Turn::alone(), name, members, "directory");
+        cluster.until_ready();
+        cluster
+    }
+
     /// Makes one with volumes of this class.
     pub(crate) fn made(name: &str, members: u32, class: &str) -> Self {
+        Self::made_in(Turn::beside_others(), name, members, class)
+    }
+
+    fn made_in(turn: Turn, name: &str, members: u32, class: &str) -> Self {
         let world = World::shared();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -43,7 +61,8 @@ impl Cluster {
             let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
             Client::try_from(config).unwrap()
         });
-        let cluster = Self { name: name.to_owned(), world, runtime, client };
+        let (name, mending) = (name.to_owned(), RefCell::default());
+        let cluster = Self { name, world, runtime, client, mending, _turn: turn };
         cluster.make(members, class);
         cluster
     }
@@ -112,21 +131,16 @@ impl Cluster {
         self.until("it is gone", Value::is_null);
     }
 
-    /// Waits until this is so of the object, which is shown otherwise. A primary that died with a write that nobody acknowledged is
-    /// errant when it comes back: a person lets go of that write, as status says.
+    /// Waits until this is so of the object, which is shown otherwise.
     pub(crate) fn until(&self, what: &str, test: impl Fn(&Value) -> bool) -> Value {
         let began = Instant::now();
         loop {
+            self.world.assert_sound();
             let object = self.get();
             if test(&object) {
                 return object;
             }
-            for member in object["status"]["members"]["errant"].as_array().into_iter().flatten() {
-                // It may be refused, as what was seen may be over by now; and an operator that is killed takes a request along.
-                let member = member.as_str().unwrap();
-                let words = ["muster", "rejoin", &self.name, member, "--discard", "--yes", "--timeout=20s"];
-                println!("{:?}", self.world.try_kubectl(&words));
-            }
+            self.mend(&object);
             let shown = || serde_json::to_string_pretty(&object["status"]).unwrap();
             assert!(
                 began.elapsed() < PATIENCE,
@@ -240,10 +254,15 @@ impl Cluster {
         }
     }
 
+    /// The ledger of this very member, whoever clients are sent to.
+    pub(crate) fn ledger(&self, member: &str) -> std::io::Result<Ledger> {
+        let address = self.pod(member).and_then(|pod| pod.status?.pod_ip).unwrap_or_default();
+        Ledger::connect(&format!("{address}:{PORT}"))
+    }
+
     /// All entries that a running member has.
     pub(crate) fn read(&self, member: &str) -> std::io::Result<Vec<(u64, String)>> {
-        let address = self.pod(member).and_then(|pod| pod.status?.pod_ip).unwrap_or_default();
-        Ledger::connect(&format!("{address}:{PORT}"))?.read(1, usize::MAX)
+        self.ledger(member)?.read(1, usize::MAX)
     }
 }
 

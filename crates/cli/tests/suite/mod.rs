@@ -5,9 +5,13 @@
 
 mod clients;
 mod cluster;
+mod errant;
 mod hands;
+mod ledgers;
 mod processes;
 mod scenarios;
+mod soundness;
+mod turns;
 mod watching;
 mod world;
 

@@ -10,8 +10,9 @@ use muster_test_assets::{Binary, locate};
 use muster_test_control_plane::{ControlPlane, ControllerManager, Directory, Server, eventually};
 
 use super::PATIENCE;
+use super::soundness::Soundness;
 
-/// How often it is looked whether the operator runs.
+/// How often it is looked whether operator and node run.
 const KEEP_EVERY: Duration = Duration::from_millis(500);
 
 /// Which control plane.
@@ -31,6 +32,7 @@ pub(crate) struct World {
     directory: Directory,
     operator: Mutex<Option<Server>>,
     node: Mutex<Option<Server>>,
+    soundness: Soundness,
     /// Held: it ends with this.
     manager: Option<ControllerManager>,
 }
@@ -45,7 +47,7 @@ impl World {
         static SHARED: OnceLock<World> = OnceLock::new();
         static KEPT: std::sync::Once = std::sync::Once::new();
         let world = SHARED.get_or_init(|| Self::start(crate::KIND));
-        KEPT.call_once(|| drop(std::thread::spawn(move || world.keep_operator())));
+        KEPT.call_once(|| drop(std::thread::spawn(move || world.keep())));
         world
     }
 
@@ -58,6 +60,7 @@ impl World {
             directory,
             operator: Mutex::default(),
             node: Mutex::default(),
+            soundness: Soundness::default(),
             manager: None,
         };
         if kind == Kind::Real {
@@ -107,6 +110,7 @@ impl World {
         let start = STARTS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let log = self.directory.path().join(format!("{name}-{start}.log"));
         let mut server = Server::spawn(name, muster(), words, &log).unwrap();
+        self.soundness.listen_to(log.clone());
         let deadline = Instant::now() + PATIENCE;
         let ready = eventually(deadline, || {
             server.check().unwrap();
@@ -130,22 +134,35 @@ impl World {
         *operator = Some(self.new_operator());
     }
 
-    /// What a Deployment does: an operator that ended by itself, because it lost its Lease on a busy machine, is started again.
-    fn keep_operator(&self) {
+    /// What a Deployment does: an operator that ended by itself is started again. It may have lost its Lease on a busy machine; for
+    /// any other reason neither it nor the node may end.
+    fn keep(&self) {
         loop {
             std::thread::park_timeout(KEEP_EVERY);
+            self.soundness.listen();
+            let ended = |server: &mut Option<Server>| server.as_mut().and_then(|server| server.check().err());
+            if let Some(why) = ended(&mut lock(&self.node)) {
+                self.soundness.is_broken(format!("the node ended by itself: {why}"));
+            }
             let mut operator = lock(&self.operator);
-            let ended = operator.as_mut().and_then(|operator| operator.check().err());
-            if let Some(why) = ended {
+            if let Some(why) = ended(&mut operator) {
                 println!("the operator is started again: {why}");
+                self.soundness.operator_ended(&why.to_string());
                 drop(operator.take());
                 *operator = Some(self.new_operator());
             }
         }
     }
 
-    /// Kills the node and all that runs on it as a power cut does, and starts it again.
+    /// Fails where operator or node are not as they should be.
+    pub(crate) fn assert_sound(&self) {
+        self.soundness.assert();
+    }
+
+    /// Kills the node and all that runs on it as a power cut does, and starts it again. Only for who is alone in this world.
     pub(crate) fn kill_node(&self) {
+        // Held: where the node is also the API server, an operator that ended cannot be started before it is back.
+        let _operator = lock(&self.operator);
         let mut node = lock(&self.node);
         drop(node.take());
         *node = Some(self.start_node());

@@ -12,9 +12,13 @@ use super::report::{Activity, Report};
 /// The role by which each member is reachable now. A member that is not named is not sent any clients.
 ///
 /// A primary is withdrawn before it is told to stop or to step down, so this is to be carried out before the orders
-/// of the same decision; it is there only while it serves in the newest term that anyone knows.
+/// of the same decision; it is there only while it serves in the newest term that anyone knows. A term that an application took by
+/// itself is over when it stops: it does not keep clients from the primary that a person chose instead.
 pub fn endpoints(observed: &Observed, decision: &Decision) -> BTreeMap<String, Role> {
-    let newest = observed.reporting().filter_map(|(_, report)| current_term(report)).max();
+    let goes_on = |report: &Report| {
+        current_term(report).filter(|term| term.is_commanded() || report.running().is_some())
+    };
+    let newest = observed.reporting().filter_map(|(_, report)| goes_on(report)).max();
     let role = |name: &str, report: &Report| {
         if withdrawn(observed, decision, name) || current_term(report) != newest {
             return None;
@@ -46,9 +50,9 @@ fn withdrawn(observed: &Observed, decision: &Decision, name: &str) -> bool {
 mod tests {
     use super::super::command::Action;
     use super::super::decide::decide;
-    use super::super::report::{Instance, Running};
+    use super::super::report::{Held, Instance, Running};
     use super::super::roster::Copies;
-    use super::super::stamp::Stamp;
+    use super::super::stamp::{Stamp, Term};
     use super::super::testing::{EPOCH, at, observed, roster, running, stopped, terms, wanted};
     use super::*;
 
@@ -88,6 +92,18 @@ mod tests {
         let newer = running(1, Role::Primary, 3).with_held(|held| held.terms = terms(&[(1, 1), (2, 2)]));
         let knows = pair(running(1, Role::Primary, 3), newer);
         assert_eq!(reached(&knows), [("b".into(), Role::Primary)]);
+    }
+
+    #[test]
+    fn a_term_that_was_taken_by_hand_is_over_when_its_application_stops() {
+        let by_hand = |held: &mut Held| held.terms.begin(Term::self_made(Stamp::new(EPOCH, 9), 2), 3);
+        let chosen = || running(1, Role::Primary, 3);
+        let knows = pair(chosen(), chosen().with_held(by_hand));
+        assert_eq!(reached(&knows), [("b".into(), Role::Primary)]);
+        let knows = pair(chosen(), stopped(1, 3).with_held(by_hand));
+        assert_eq!(reached(&knows), [("a".into(), Role::Primary)]);
+        let newer = stopped(1, 3).with_held(|held| held.terms = terms(&[(1, 1), (2, 2)]));
+        assert_eq!(reached(&pair(chosen(), newer)), [], "a commanded one is not");
     }
 
     #[test]

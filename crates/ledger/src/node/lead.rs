@@ -24,7 +24,7 @@ pub enum AppendError {
     /// It is in no log.
     #[error("{0}")]
     Refused(String),
-    /// It is in the log, and may or may not stay there.
+    /// It is in the log, or was about to be, and may or may not stay there.
     #[error("entry {0} is on too few disks yet; it may stay or be lost")]
     Unknown(u64),
 }
@@ -62,7 +62,7 @@ impl Node {
         self.changed.notify_all();
         loop {
             if state.turn != turn {
-                let written = state.sequence() >= sequence;
+                let written = state.sequence().max(state.doubtful) >= sequence;
                 let refused = AppendError::Refused("this is not the primary any more".into());
                 return Err(if written { AppendError::Unknown(sequence) } else { refused });
             }
@@ -86,8 +86,11 @@ impl Node {
                 continue;
             }
             let entries = next_frame(&mut state);
+            let last = state.sequence() + entries.len() as u64;
             let Some(log) = &mut state.log else { return };
             if let Err(error) = log.append(&entries) {
+                // Where only the sync failed the next start finds all of it: nobody may be told that it is nowhere.
+                state.doubtful = last;
                 self.fail(&mut state, error);
             }
             self.changed.notify_all();

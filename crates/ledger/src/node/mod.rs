@@ -92,6 +92,8 @@ struct State {
     turn: u64,
     /// What clients sent and no frame holds yet.
     waiting: VecDeque<Vec<u8>>,
+    /// The last entry of a frame that could not be written and synced: it may be on disk all the same.
+    doubtful: u64,
     followers: BTreeMap<String, Follower>,
     connections: usize,
     /// Whether a primary is about to be one no more, and takes nothing new.
@@ -141,6 +143,7 @@ impl Node {
             electorate: told.electorate.clone(),
             turn: 1,
             waiting: VecDeque::new(),
+            doubtful: 0,
             followers: BTreeMap::new(),
             connections: 0,
             hands_over: false,

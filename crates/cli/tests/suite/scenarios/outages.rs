@@ -25,6 +25,7 @@ fn twenty_outages_in_which_everyone_is_killed_lose_nothing() {
     let cluster = Cluster::ready("outages", 3);
     let recoveries = cluster.recoveries();
     let writer = cluster.writer();
+    cluster.gives_up_the_errant(&writer);
     writer.until_more(5);
     let mut deaths = 0;
     for round in 1..=ROUNDS {

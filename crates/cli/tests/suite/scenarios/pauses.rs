@@ -9,6 +9,7 @@ use crate::suite::cluster::{condition, is};
 fn what_was_broken_by_hand_while_clustering_was_stopped_is_judged_afterwards() {
     let cluster = Cluster::ready("by-a-person", 3);
     let writer = cluster.writer();
+    cluster.gives_up_the_errant(&writer);
     writer.until_more(5);
     cluster.annotate("clustering-stopped", &json!("true"));
     cluster.until("nobody looks", |it| {

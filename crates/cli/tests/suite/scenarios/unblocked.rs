@@ -17,6 +17,7 @@ const TRIES: u32 = 3;
 fn the_command_offered_for_a_member_that_is_not_heard_unblocks() {
     let cluster = Cluster::ready("unblocked", 3);
     let writer = cluster.writer();
+    cluster.gives_up_the_errant(&writer);
     let unblocked = (0..TRIES).any(|_| unblocks_while_one_stands_still(&cluster, &writer));
     assert!(unblocked, "it was never the command that helped");
     cluster.holds_all(writer);

@@ -10,6 +10,7 @@ use crate::suite::Cluster;
 fn a_member_whose_volume_was_wiped_joins_empty_and_never_seeds() {
     let cluster = Cluster::ready("wiped", 3);
     let writer = cluster.writer();
+    cluster.gives_up_the_errant(&writer);
     writer.until_more(10);
     // The one that led would come first among equals.
     let wiped = cluster.primary();

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Duration, Instant};
 
 use super::logs::Log;
-use crate::sandbox::Order;
+use crate::sandbox::{self, Order};
 
 /// How long a sandbox may take to say its number; one that does not is killed with the Pod all the same.
 const SETTLE_WITHIN: Duration = Duration::from_secs(30);
@@ -64,7 +64,13 @@ impl Spawner {
             return Err(io::ErrorKind::InvalidInput.into());
         };
         let mut command = Command::new(program);
-        command.args(arguments).arg(file).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let given = sandbox::arguments(sandbox::own_number()?, file);
+        command
+            .args(arguments)
+            .args(given)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let (started, child) = oneshot::channel();
         self.wanted.send(Wanted { command, started }).map_err(io::Error::other)?;
         let mut child = child.await.map_err(io::Error::other)??;

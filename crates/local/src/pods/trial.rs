@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::spawner::Launcher;
 use super::{Isolation, order};
-use crate::sandbox::{Order, View};
+use crate::sandbox::{self, Order, View};
 
 /// How long the trial may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -46,7 +46,8 @@ async fn attempt(launcher: &Launcher, directory: &Path) -> Result<(), String> {
         return Err("nothing to start".to_owned());
     };
     let mut command = tokio::process::Command::new(program);
-    command.args(arguments).arg(&file).stdin(Stdio::null()).kill_on_drop(true);
+    let given = sandbox::arguments(sandbox::own_number().map_err(words)?, &file);
+    command.args(arguments).args(given).stdin(Stdio::null()).kill_on_drop(true);
     let output = command.output().await.map_err(words)?;
     drop(std::fs::remove_dir_all(&place));
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();

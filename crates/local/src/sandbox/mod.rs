@@ -8,15 +8,19 @@
 //! The kernel kills each of them when the one before it dies, and everything in a process namespace with its process 1.
 
 mod inside;
+mod parent;
+mod stat;
 
 use std::convert::Infallible;
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
+
+use self::parent::Parent;
 
 /// The argument that tells the sandbox that it is inside already.
 const INSIDE: &str = "--inside";
@@ -81,53 +85,63 @@ pub enum SandboxError {
 /// What a sandbox exits with when the program could not be started, as shells do.
 pub const NOT_STARTED: u8 = 127;
 
-/// Becomes what the order says. `arguments` are those after the word that led here: the file, and whether it is inside already;
-/// `again` is how to come here again.
-pub fn run(arguments: &[String], again: &[String]) -> Result<Infallible, SandboxError> {
-    let (file, inside) = match arguments {
-        [flag, file] if flag == INSIDE => (Path::new(file), true),
-        [file] => (Path::new(file), false),
+/// The arguments with which a sandbox is started by the process of this number, as [`own_number`] says it.
+pub fn arguments(parent: i32, file: &Path) -> [OsString; 2] {
+    [parent.to_string().into(), file.into()]
+}
+
+/// The number that this process has on the machine: `/proc` is the machine's here, whatever namespace this is in.
+pub fn own_number() -> io::Result<i32> {
+    let number = std::fs::read_link("/proc/self")?;
+    number.to_str().and_then(|number| number.parse().ok()).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// Becomes what the order says. `given` are the arguments after the word that led here: whether it is inside already, who started it,
+/// and the file; `again` is how to come here again.
+pub fn run(given: &[String], again: &[String]) -> Result<Infallible, SandboxError> {
+    let (parent, file, inside) = match given {
+        [flag, parent, file] if flag == INSIDE => (parent, Path::new(file), true),
+        [parent, file] => (parent, Path::new(file), false),
         _ => return Err(SandboxError::Order(PathBuf::new(), io::ErrorKind::InvalidInput.into())),
     };
+    let parent = parent.parse().map_err(|error| step("find out its parent")(io::Error::other(error)))?;
+    let mut parent = Parent::bind(parent)?;
     let unreadable = |error| SandboxError::Order(file.to_owned(), error);
     let order: Order = std::fs::read(file)
         .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::other))
         .map_err(unreadable)?;
-    die_with_parent()?;
     match (&order.view, inside) {
         (Some(_), false) => {
+            let number = own_number().map_err(step("find out its number"))?;
             let mut unshare = Command::new("unshare");
             unshare.args(["--mount", "--pid", "--uts", "--fork", "--kill-child=SIGKILL", "--"]);
-            unshare.args(again).arg(INSIDE).arg(file);
+            unshare.args(again).arg(INSIDE).args(arguments(number, file));
             Err(SandboxError::Program("unshare".into(), unshare.exec()))
         }
         (Some(view), true) => {
             note_pid(&order)?;
             inside::enter(view)?;
-            become_program(&order)
+            become_program(&order, &mut parent)
         }
         (None, _) => {
             note_pid(&order)?;
-            become_program(&order)
+            become_program(&order, &mut parent)
         }
     }
 }
 
-/// The number that this process has on the machine: `/proc` is the machine's here, whatever namespace this is in.
 fn note_pid(order: &Order) -> Result<(), SandboxError> {
-    let pid = std::fs::read_link("/proc/self").map_err(step("find out its number"))?;
-    let noted = std::fs::write(&order.pid_file, pid.as_os_str().as_encoded_bytes());
-    noted.map_err(step("write its number"))
+    let number = own_number().map_err(step("find out its number"))?;
+    std::fs::write(&order.pid_file, number.to_string()).map_err(step("write its number"))
 }
 
-fn become_program(order: &Order) -> Result<Infallible, SandboxError> {
+fn become_program(order: &Order, parent: &mut Parent) -> Result<Infallible, SandboxError> {
     std::env::set_current_dir(&order.directory)
         .map_err(step(&format!("go to {}", order.directory.display())))?;
     // A session of its own: what it starts can be found, and a key pressed in the terminal is not meant for it.
     rustix::process::setsid().map_err(|error| step("begin a session")(error.into()))?;
     take_identity(order)?;
-    // A change of user takes the wish away.
-    die_with_parent()?;
+    parent.bind_again()?;
     let Some((program, arguments)) = order.command.split_first() else {
         return Err(SandboxError::Program(String::new(), io::ErrorKind::InvalidInput.into()));
     };
@@ -151,11 +165,6 @@ fn take_identity(order: &Order) -> Result<(), SandboxError> {
         set_thread_res_uid(user, user, user).map_err(|error| step("take its user")(error.into()))?;
     }
     Ok(())
-}
-
-fn die_with_parent() -> Result<(), SandboxError> {
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|error| step("bind itself to its parent")(error.into()))
 }
 
 fn step(what: &str) -> impl Fn(io::Error) -> SandboxError + use<> {

@@ -1,10 +1,10 @@
 //! Pods end as they are asked to, and nothing of them is left.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use muster_local::sandbox::{Order, View};
+use muster_local::sandbox::{self, Mount, Order, View};
 use muster_test_control_plane::eventually;
 use serde_json::json;
 
@@ -55,24 +55,9 @@ fn a_container_dies_with_whoever_started_it() {
         if isolated && !rustix::process::geteuid().is_root() {
             continue;
         }
-        let directory =
-            std::env::temp_dir().join(format!("muster-local-dies-{isolated}-{}", std::process::id()));
-        drop(std::fs::remove_dir_all(&directory));
-        std::fs::create_dir_all(directory.join("scratch")).unwrap();
-        let view = View { scratch: directory.join("scratch"), mounts: Vec::new(), hostname: "dies".into() };
-        let order = Order {
-            command: ["sleep", "1000"].map(str::to_owned).into(),
-            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
-            directory: "/".into(),
-            user: None,
-            group: None,
-            groups: Vec::new(),
-            pid_file: directory.join("pid"),
-            view: isolated.then_some(view),
-        };
-        let file = directory.join("order");
-        std::fs::write(&file, serde_json::to_vec(&order).unwrap()).unwrap();
-        let script = format!("{} {} & wait", env!("CARGO_BIN_EXE_muster-sandbox"), file.display());
+        let directory = place(&format!("dies-{isolated}"));
+        let file = order(&directory, isolated, "exec sleep 1000");
+        let script = format!("{} $$ {} & wait", env!("CARGO_BIN_EXE_muster-sandbox"), file.display());
         let mut parent = Command::new("sh").args(["-c", &script]).spawn().unwrap();
         until(|| is_running(&directory.join("pid"), "sleep"), "it runs");
         let pid: u32 = std::fs::read_to_string(directory.join("pid")).unwrap().trim().parse().unwrap();
@@ -81,6 +66,48 @@ fn a_container_dies_with_whoever_started_it() {
         until(|| !Path::new(&format!("/proc/{pid}")).exists(), "it dies too");
         std::fs::remove_dir_all(directory).unwrap();
     }
+}
+
+/// Whoever started it may have ended before it could ask to be told: then it has another parent than the one that it was told of.
+#[test]
+fn a_container_whose_starter_ended_first_does_not_run() {
+    let directory = place("orphan");
+    let file = order(&directory, false, &format!("echo ran > {}", directory.join("ran").display()));
+    for before in [Vec::new(), vec!["--inside"]] {
+        let mut sandbox = Command::new(env!("CARGO_BIN_EXE_muster-sandbox"));
+        let ended = sandbox.args(before).arg("1").arg(&file).output().unwrap();
+        assert_eq!(ended.status.code(), Some(sandbox::NOT_STARTED.into()));
+        assert!(String::from_utf8_lossy(&ended.stderr).contains("without its parent"), "{ended:?}");
+    }
+    assert!(!directory.join("ran").exists());
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+/// An empty directory.
+fn place(test: &str) -> PathBuf {
+    let directory = std::env::temp_dir().join(format!("muster-local-{test}-{}", std::process::id()));
+    drop(std::fs::remove_dir_all(&directory));
+    std::fs::create_dir_all(directory.join("scratch")).unwrap();
+    directory
+}
+
+/// The file of an order to run this script.
+fn order(directory: &Path, isolated: bool, script: &str) -> PathBuf {
+    let mount = Mount { from: directory.to_owned(), at: directory.to_owned(), read_only: false };
+    let view = View { scratch: directory.join("scratch"), mounts: vec![mount], hostname: "test".into() };
+    let order = Order {
+        command: ["sh", "-c", script].map(str::to_owned).into(),
+        environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        directory: "/".into(),
+        user: None,
+        group: None,
+        groups: Vec::new(),
+        pid_file: directory.join("pid"),
+        view: isolated.then_some(view),
+    };
+    let file = directory.join("order");
+    std::fs::write(&file, serde_json::to_vec(&order).unwrap()).unwrap();
+    file
 }
 
 fn until(test: impl Fn() -> bool, what: &str) {

@@ -150,10 +150,12 @@ impl Containers {
         match launch(&order, directory, one.state.restarts, around).await {
             Ok(mut process) => {
                 let (_, ended) = tokio::sync::oneshot::channel();
-                let ended = std::mem::replace(&mut process.ended, ended);
+                let (ended, target) = (std::mem::replace(&mut process.ended, ended), process.target.clone());
                 one.begin(index, process, around, address, &answers);
                 let end = async move {
-                    (phase, index, ended.await.unwrap_or_else(|error| Err(io::Error::other(error))))
+                    let how = ended.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+                    target.end().await;
+                    (phase, index, how)
                 };
                 Some(Box::pin(end))
             }
@@ -170,7 +172,10 @@ impl Containers {
     }
 
     pub(super) fn signal(&self, signal: Signal) {
-        self.all.iter().filter_map(|one| one.process.as_ref()).for_each(|process| process.signal(signal));
+        self.all
+            .iter()
+            .filter_map(|one| one.process.as_ref())
+            .for_each(|process| process.target.signal(signal));
     }
 
     /// The state of a container, if this is the run that it is in.
@@ -183,11 +188,11 @@ impl Containers {
         let one = &mut self.all[index];
         one.unwell = Some(why.to_owned());
         let Some(process) = &one.process else { return };
-        process.signal(Signal::TERM);
-        let pid = process.pid();
+        process.target.signal(Signal::TERM);
+        let target = process.target.clone();
         one.probes.spawn(async move {
             tokio::time::sleep(UNWELL_GRACE).await;
-            pid.map(|pid| rustix::process::kill_process(pid, Signal::KILL));
+            target.signal(Signal::KILL);
         });
     }
 }
@@ -218,9 +223,9 @@ impl One {
             container: index,
             run: state.restarts,
             address: address.to_owned(),
-            exec: match (around.isolation, process.pid()) {
-                (Isolation::Namespaces, Some(pid)) => {
-                    let target = format!("--target={}", pid.as_raw_nonzero());
+            exec: match (around.isolation, process.target.program()) {
+                (Isolation::Namespaces, Some(program)) => {
+                    let target = format!("--target={}", program.number());
                     ["nsenter", &target, "--mount", "--pid", "--root", "--"].map(str::to_owned).into()
                 }
                 _ => Vec::new(),
@@ -235,9 +240,10 @@ impl One {
 
     fn end(&mut self, how: &io::Result<ExitStatus>) {
         self.probes.abort_all();
-        if let Some(pid) = self.process.take().and_then(|process| process.pid()) {
+        let program = self.process.take().and_then(|process| process.target.program());
+        if let Some(group) = program.and_then(|program| rustix::process::Pid::from_raw(program.number())) {
             // What it left behind in its own session goes with it; mostly there is nothing.
-            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+            let _ = rustix::process::kill_process_group(group, Signal::KILL);
         }
         let Doing::Running(started) = self.state.doing else { return };
         let (code, signal) = match how {

@@ -42,6 +42,11 @@ pub(super) enum Wish {
     NodeStops,
 }
 
+/// Waits until the node stops.
+pub(super) async fn node_stops(wishes: &mut watch::Receiver<Wish>) {
+    drop(wishes.wait_for(|wish| matches!(wish, Wish::NodeStops)).await);
+}
+
 /// A Pod and its containers.
 pub(super) struct Keeper {
     around: Arc<Around>,

@@ -8,11 +8,13 @@
 //! | `state.rs` | what a Pod's status says |
 //! | `sources.rs`, `volumes.rs`, `environment.rs`, `paths.rs`, `order.rs` | what a container sees |
 //! | `spawner.rs`, `logs.rs`, `probes.rs` | its process, what it says, and how it is |
+//! | `left.rs` | what of its processes is left when it, or the node, has ended |
 
 mod addresses;
 mod containers;
 mod environment;
 mod keeper;
+mod left;
 mod logs;
 mod order;
 mod paths;
@@ -205,11 +207,20 @@ impl Pods {
             tracing::error!(pod = %pod.name_any(), "there is no address left for it");
             return;
         };
-        let keeper = Keeper::new(Arc::clone(&self.around), Arc::clone(&pod), address.clone());
-        let (wish, wishes) = watch::channel(Wish::Keep(pod));
-        self.kept.insert(uid.clone(), Kept { wish, address });
+        let around = Arc::clone(&self.around);
+        let (wish, mut wishes) = watch::channel(Wish::Keep(Arc::clone(&pod)));
+        self.kept.insert(uid.clone(), Kept { wish, address: address.clone() });
         self.keepers.spawn(async move {
-            keeper.keep(wishes).await;
+            let left = around.place.join(&uid);
+            // Before anything is said of it: that a container has ended is what others act on.
+            let nothing_is_left = tokio::select! {
+                biased;
+                () = left::end_pod(&left) => true,
+                () = keeper::node_stops(&mut wishes) => false,
+            };
+            if nothing_is_left {
+                Keeper::new(around, pod, address).keep(wishes).await;
+            }
             uid
         });
     }

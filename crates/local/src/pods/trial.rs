@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::spawner::Launcher;
-use super::{Isolation, order};
+use super::{Isolation, left, order};
 use crate::sandbox::{self, Order, View};
 
 /// How long the trial may take.
@@ -38,6 +38,7 @@ async fn attempt(launcher: &Launcher, directory: &Path) -> Result<(), String> {
         group: None,
         groups: Vec::new(),
         pid_file: place.join("pid"),
+        noted: place.join(left::NOTED),
         view: Some(View { scratch, mounts: Vec::new(), hostname: "trial".to_owned() }),
     };
     let file = place.join("order");

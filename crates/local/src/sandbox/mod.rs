@@ -7,6 +7,7 @@
 //!
 //! The kernel kills each of them when the one before it dies, and everything in a process namespace with its process 1.
 
+mod identity;
 mod inside;
 mod parent;
 mod stat;
@@ -20,6 +21,7 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::identity::Identity;
 use self::parent::Parent;
 
 /// The argument that tells the sandbox that it is inside already.
@@ -42,6 +44,8 @@ pub struct Order {
     pub groups: Vec<u32>,
     /// Where the process writes the number that it has on this machine.
     pub pid_file: PathBuf,
+    /// Where the process around it, and then it itself, note who they are.
+    pub noted: PathBuf,
     /// What it sees; none: what everyone sees.
     pub view: Option<View>,
 }
@@ -112,6 +116,7 @@ pub fn run(given: &[String], again: &[String]) -> Result<Infallible, SandboxErro
         .map_err(unreadable)?;
     match (&order.view, inside) {
         (Some(_), false) => {
+            note(&order)?;
             let number = own_number().map_err(step("find out its number"))?;
             let mut unshare = Command::new("unshare");
             unshare.args(["--mount", "--pid", "--uts", "--fork", "--kill-child=SIGKILL", "--"]);
@@ -119,20 +124,29 @@ pub fn run(given: &[String], again: &[String]) -> Result<Infallible, SandboxErro
             Err(SandboxError::Program("unshare".into(), unshare.exec()))
         }
         (Some(view), true) => {
-            note_pid(&order)?;
+            note_program(&order)?;
             inside::enter(view)?;
             become_program(&order, &mut parent)
         }
         (None, _) => {
-            note_pid(&order)?;
+            note(&order)?;
+            note_program(&order)?;
             become_program(&order, &mut parent)
         }
     }
 }
 
-fn note_pid(order: &Order) -> Result<(), SandboxError> {
+/// Notes who this process is.
+fn note(order: &Order) -> Result<(), SandboxError> {
+    let identity = Identity::own().map_err(step("find out who it is"))?;
+    identity.note(&order.noted).map_err(step("note who it is"))
+}
+
+/// The same of the process that becomes the program. Its number comes first: when it is noted, everything is.
+fn note_program(order: &Order) -> Result<(), SandboxError> {
     let number = own_number().map_err(step("find out its number"))?;
-    std::fs::write(&order.pid_file, number.to_string()).map_err(step("write its number"))
+    std::fs::write(&order.pid_file, number.to_string()).map_err(step("write its number"))?;
+    note(order)
 }
 
 fn become_program(order: &Order, parent: &mut Parent) -> Result<Infallible, SandboxError> {

@@ -103,6 +103,7 @@ fn order(directory: &Path, isolated: bool, script: &str) -> PathBuf {
         group: None,
         groups: Vec::new(),
         pid_file: directory.join("pid"),
+        noted: directory.join("processes"),
         view: isolated.then_some(view),
     };
     let file = directory.join("order");

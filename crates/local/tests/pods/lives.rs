@@ -1,5 +1,6 @@
 //! Pods start, are ready, fail and are started again, and outlive their node.
 
+use muster_local::sandbox::Identity;
 use serde_json::json;
 
 use super::bench::{Bench, condition, isolations, shell};
@@ -128,6 +129,25 @@ async fn a_pod_outlives_its_node_with_its_address() {
         let last = &again["status"]["containerStatuses"][0]["lastState"]["terminated"];
         assert_eq!(last["reason"], "NodeRestart");
     }
+}
+
+/// A node that was killed may leave a process behind. Others take the word that it has ended for a proof.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_ends_what_an_earlier_one_left_before_it_says_so() {
+    let mut bench = Bench::new("left", isolations()[0]).await;
+    let script = "trap 'exit 0' TERM; while true; do sleep 0.1; done";
+    bench.create("one", json!({"containers": [shell("main", script)]})).await;
+    let pod = bench.until_ready("one").await;
+    bench.stop_node().await;
+    let mut left = std::process::Command::new("tail").args(["-f", "/dev/null"]).spawn().unwrap();
+    let uid = pod["metadata"]["uid"].as_str().unwrap();
+    let noted = bench.directory.join("pods").join(uid).join("containers/main/processes");
+    std::fs::remove_file(&noted).unwrap();
+    Identity::of(left.id().try_into().unwrap()).unwrap().note(&noted).unwrap();
+    bench.start_node();
+    let restarted = |pod: &serde_json::Value| pod["status"]["containerStatuses"][0]["restartCount"] == 1;
+    bench.until("one", "to be said to have ended", restarted).await;
+    assert!(left.try_wait().unwrap().is_some(), "it has ended by then");
 }
 
 #[tokio::test(flavor = "multi_thread")]

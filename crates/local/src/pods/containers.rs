@@ -240,11 +240,7 @@ impl One {
 
     fn end(&mut self, how: &io::Result<ExitStatus>) {
         self.probes.abort_all();
-        let program = self.process.take().and_then(|process| process.target.program());
-        if let Some(group) = program.and_then(|program| rustix::process::Pid::from_raw(program.number())) {
-            // What it left behind in its own session goes with it; mostly there is nothing.
-            let _ = rustix::process::kill_process_group(group, Signal::KILL);
-        }
+        self.process = None;
         let Doing::Running(started) = self.state.doing else { return };
         let (code, signal) = match how {
             Ok(status) => (status.code().or(status.signal().map(|signal| 128 + signal)), status.signal()),

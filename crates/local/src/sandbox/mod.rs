@@ -1,12 +1,14 @@
 //! The process around a container's process: it dies with the runtime, and gives the container what it is to see.
 //!
 //! ```text
-//! runtime ─ spawns ─▶ sandbox ── without namespaces ─▶ becomes the program
+//! runtime ─ spawns ─▶ sandbox ── without namespaces: stays as guard ─▶ sandbox, inside ─▶ becomes the program
 //!                        └────── with them: becomes unshare(1) ─▶ sandbox, inside ─ mounts ─▶ becomes the program, process 1
 //! ```
 //!
-//! The kernel kills each of them when the one before it dies, and everything in a process namespace with its process 1.
+//! The kernel kills each of them when the one before it dies, and everything in a process namespace with its process 1. A guard is told
+//! instead, and kills everything that the program started. Either way the one around the program ends last.
 
+mod guard;
 mod identity;
 mod inside;
 mod parent;
@@ -114,26 +116,26 @@ pub fn run(given: &[String], again: &[String]) -> Result<Infallible, SandboxErro
     let order: Order = std::fs::read(file)
         .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::other))
         .map_err(unreadable)?;
-    match (&order.view, inside) {
-        (Some(_), false) => {
-            note(&order)?;
-            let number = own_number().map_err(step("find out its number"))?;
-            let mut unshare = Command::new("unshare");
-            unshare.args(["--mount", "--pid", "--uts", "--fork", "--kill-child=SIGKILL", "--"]);
-            unshare.args(again).arg(INSIDE).args(arguments(number, file));
-            Err(SandboxError::Program("unshare".into(), unshare.exec()))
-        }
-        (Some(view), true) => {
-            note_program(&order)?;
-            inside::enter(view)?;
-            become_program(&order, &mut parent)
-        }
-        (None, _) => {
-            note(&order)?;
-            note_program(&order)?;
-            become_program(&order, &mut parent)
-        }
+    if !inside {
+        note(&order)?;
+        return match order.view {
+            Some(_) => become_unshare(file, again),
+            None => guard::stay(file, again),
+        };
     }
+    note_program(&order)?;
+    if let Some(view) = &order.view {
+        inside::enter(view)?;
+    }
+    become_program(&order, &mut parent)
+}
+
+fn become_unshare(file: &Path, again: &[String]) -> Result<Infallible, SandboxError> {
+    let number = own_number().map_err(step("find out its number"))?;
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--mount", "--pid", "--uts", "--fork", "--kill-child=SIGKILL", "--"]);
+    unshare.args(again).arg(INSIDE).args(arguments(number, file));
+    Err(SandboxError::Program("unshare".into(), unshare.exec()))
 }
 
 /// Notes who this process is.

@@ -41,7 +41,8 @@ impl Parent {
     }
 }
 
-fn ask_for(signal: Signal) -> Result<(), SandboxError> {
+/// The kernel sends this signal when the process that started this one ends.
+pub(super) fn ask_for(signal: Signal) -> Result<(), SandboxError> {
     rustix::process::set_parent_process_death_signal(Some(signal))
         .map_err(|error| step("bind itself to its parent")(error.into()))
 }

@@ -9,6 +9,7 @@ pub(super) struct Stat {
     pub(super) number: i32,
     pub(super) state: char,
     pub(super) parent: i32,
+    pub(super) group: i32,
     pub(super) threads: u32,
     /// When it began, in the kernel's ticks since it was started.
     pub(super) began: u64,
@@ -30,9 +31,10 @@ impl Stat {
         let (number, rest) = text.split_once(' ')?;
         let mut fields = rest.rsplit_once(") ")?.1.split_whitespace();
         let (state, parent) = (fields.next()?.chars().next()?, fields.next()?.parse().ok()?);
-        let threads = fields.nth(15)?.parse().ok()?;
+        let group = fields.next()?.parse().ok()?;
+        let threads = fields.nth(14)?.parse().ok()?;
         let began = fields.nth(1)?.parse().ok()?;
-        Some(Self { number: number.parse().ok()?, state, parent, threads, began })
+        Some(Self { number: number.parse().ok()?, state, parent, group, threads, began })
     }
 }
 
@@ -58,8 +60,8 @@ mod tests {
 
     #[test]
     fn a_process_is_read_whatever_its_name_is() {
-        let text = "77 (a) b (c) S 5 77 77 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 123456 7 8";
-        let expected = Stat { number: 77, state: 'S', parent: 5, threads: 3, began: 123_456 };
+        let text = "77 (a) b (c) S 5 76 75 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 123456 7 8";
+        let expected = Stat { number: 77, state: 'S', parent: 5, group: 76, threads: 3, began: 123_456 };
         assert_eq!(Stat::parse(text), Some(expected));
         assert_eq!(Stat::parse("77 (a) S 5"), None);
     }
@@ -74,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_end_of_one_thread_is_not_the_end_of_a_process() {
-        let stat = |state, threads| Stat { number: 7, state, parent: 1, threads, began: 1 };
+        let stat = |state, threads| Stat { number: 7, state, parent: 1, group: 7, threads, began: 1 };
         assert!(stat('Z', 1).is_over() && !stat('Z', 2).is_over() && !stat('D', 1).is_over());
     }
 }

@@ -24,6 +24,7 @@ use super::probes::{Answer, Question};
 use super::sources::Sources;
 use super::state::{Doing, PodState};
 use super::volumes;
+use crate::control::bounded;
 
 /// After how long what a Pod waits for is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -156,8 +157,11 @@ impl Keeper {
 
     fn next_time(&self) -> Instant {
         match self.killed_at {
+            // Only the API server has to be told still; that may have failed.
+            Some(at) if self.nothing_runs() => at.min(Instant::now() + LOOK_AGAIN),
             Some(at) => at,
-            None if self.settled() => self.refreshed + REFRESH,
+            // What could not be refreshed is not asked for again at once.
+            None if self.settled() => self.due.max(self.refreshed + REFRESH),
             None => self.due,
         }
     }
@@ -173,7 +177,7 @@ impl Keeper {
             return true;
         }
         let directory_of = self.around.directory_of;
-        let sources = match Sources::get(&self.around.client, &self.pod, directory_of).await {
+        let sources = match bounded(Sources::get(&self.around.client, &self.pod, directory_of)).await {
             Ok(sources) => sources,
             Err(error) => {
                 self.wait("ContainerCreating", &format!("the API server does not answer: {error}"));
@@ -260,9 +264,9 @@ impl Keeper {
     async fn let_go(&mut self) -> bool {
         let preconditions = Some(Preconditions { uid: self.pod.uid(), ..Preconditions::default() });
         let params = DeleteParams { grace_period_seconds: Some(0), preconditions, ..DeleteParams::default() };
-        match self.api().delete(&self.pod.name_any(), &params).await {
+        match bounded(self.api().delete(&self.pod.name_any(), &params)).await {
             Ok(_) => true,
-            Err(kube::Error::Api(status)) if status.code == 404 || status.code == 409 => true,
+            Err(error) if matches!(error.code(), Some(404 | 409)) => true,
             Err(error) => {
                 tracing::warn!(pod = %self.pod.name_any(), %error, "a Pod that ended cannot be removed yet");
                 false
@@ -284,9 +288,10 @@ impl Keeper {
         }
         let (name, patch) =
             (self.pod.name_any(), json!({"metadata": {"uid": self.pod.uid()}, "status": status}));
-        match self.api().patch_status(&name, &PatchParams::default(), &Patch::Merge(&patch)).await {
+        let params = PatchParams::default();
+        match bounded(self.api().patch_status(&name, &params, &Patch::Merge(&patch))).await {
             Ok(_) => self.written = Some(status),
-            Err(kube::Error::Api(answer)) if matches!(answer.code, 404 | 409) => self.written = Some(status),
+            Err(error) if matches!(error.code(), Some(404 | 409)) => self.written = Some(status),
             Err(error) => tracing::warn!(pod = %name, %error, "the status of a Pod cannot be written yet"),
         }
     }

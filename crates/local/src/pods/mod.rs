@@ -43,6 +43,7 @@ use self::keeper::{Keeper, Wish};
 pub use self::spawner::Launcher;
 use self::spawner::Spawner;
 pub use self::trial::isolation;
+use crate::control::bounded;
 use crate::logs::Growing;
 
 /// How containers are kept apart.
@@ -181,7 +182,7 @@ impl Pods {
             return;
         }
         let nodes: Api<Node> = Api::all(self.around.client.clone());
-        let outcome = match nodes.get_opt(&self.node).await {
+        let outcome = match bounded(nodes.get_opt(&self.node)).await {
             Ok(Some(node)) => scheduling::schedule(&self.around.client, pod, &node).await,
             Ok(None) => Ok(()),
             Err(error) => Err(error),

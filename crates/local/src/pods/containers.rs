@@ -53,6 +53,8 @@ struct One {
     spec: Container,
     state: ContainerState,
     process: Option<Process>,
+    /// How it is asked how it is, and who hears the answers.
+    asker: Option<(Asker, mpsc::Sender<Answer>)>,
     probes: JoinSet<()>,
     failures: u32,
     again: Option<Instant>,
@@ -66,6 +68,7 @@ impl Containers {
             state: ContainerState::recalled(pod, &spec.name),
             spec,
             process: None,
+            asker: None,
             probes: JoinSet::new(),
             failures: 0,
             again: None,
@@ -178,13 +181,25 @@ impl Containers {
             .for_each(|process| process.target.signal(signal));
     }
 
-    /// The state of a container, if this is the run that it is in.
-    pub(super) fn state_of(&mut self, index: usize, run: u32) -> Option<&mut ContainerState> {
-        self.all.get_mut(index).map(|one| &mut one.state).filter(|state| state.restarts == run)
+    /// What a probe's answer means. One of an earlier run means nothing.
+    pub(super) fn heard(&mut self, answer: &Answer) {
+        let this_run = |one: &&mut One| one.state.restarts == answer.run;
+        let Some(one) = self.all.get_mut(answer.container).filter(this_run) else { return };
+        if !matches!(one.state.doing, Doing::Running(_)) {
+            return;
+        }
+        match answer.question {
+            Question::Started if answer.yes => one.has_started(),
+            Question::Ready => one.state.ready = answer.yes,
+            Question::Started | Question::Alive if !answer.yes => {
+                self.end_unwell(answer.container, &answer.why);
+            }
+            Question::Started | Question::Alive => {}
+        }
     }
 
     /// Ends one that does not live: it is started again.
-    pub(super) fn end_unwell(&mut self, index: usize, why: &str) {
+    fn end_unwell(&mut self, index: usize, why: &str) {
         let one = &mut self.all[index];
         one.unwell = Some(why.to_owned());
         let Some(process) = &one.process else { return };
@@ -215,14 +230,13 @@ impl One {
         address: &str,
         answers: &mpsc::Sender<Answer>,
     ) {
-        let state = &mut self.state;
-        state.doing = Doing::Running(Timestamp::now());
-        state.started = self.spec.startup_probe.is_none();
-        state.ready = state.started && self.spec.readiness_probe.is_none();
+        self.state.doing = Doing::Running(Timestamp::now());
+        (self.state.started, self.state.ready) = (false, false);
         let asker = Asker {
             container: index,
-            run: state.restarts,
+            run: self.state.restarts,
             address: address.to_owned(),
+            since: Instant::now(),
             exec: match (around.isolation, process.target.program()) {
                 (Isolation::Namespaces, Some(program)) => {
                     let target = format!("--target={}", program.number());
@@ -231,15 +245,33 @@ impl One {
                 _ => Vec::new(),
             },
         };
-        for question in [Question::Started, Question::Ready, Question::Alive] {
-            self.probes.spawn(asker.clone().ask(question, self.spec.clone(), answers.clone()));
-        }
+        self.asker = Some((asker, answers.clone()));
         self.process = Some(process);
         self.again = None;
+        if self.spec.startup_probe.is_some() {
+            self.ask(Question::Started);
+        } else {
+            self.has_started();
+        }
+    }
+
+    /// It has started: only now it is asked whether it is ready and lives. Before, one that starts slowly would be ended for it.
+    fn has_started(&mut self) {
+        self.state.started = true;
+        self.state.ready = self.spec.readiness_probe.is_none();
+        self.ask(Question::Ready);
+        self.ask(Question::Alive);
+    }
+
+    fn ask(&mut self, question: Question) {
+        if let Some((asker, answers)) = self.asker.clone() {
+            self.probes.spawn(asker.ask(question, self.spec.clone(), answers));
+        }
     }
 
     fn end(&mut self, how: &io::Result<ExitStatus>) {
-        self.probes.abort_all();
+        // Nobody asks any more; what was being asked is given up.
+        (self.probes, self.asker) = (JoinSet::new(), None);
         self.process = None;
         let Doing::Running(started) = self.state.doing else { return };
         let (code, signal) = match how {

@@ -20,9 +20,9 @@ use tokio::time::Instant;
 
 use super::Around;
 use super::containers::{Containers, Ending, Phase};
-use super::probes::{Answer, Question};
+use super::probes::Answer;
 use super::sources::Sources;
-use super::state::{Doing, PodState};
+use super::state::PodState;
 use super::volumes;
 use crate::control::bounded;
 
@@ -304,22 +304,6 @@ impl Keeper {
         match phase {
             Phase::Init => &mut self.init,
             Phase::Main => &mut self.main,
-        }
-    }
-}
-
-impl Containers {
-    /// What a probe's answer means.
-    fn heard(&mut self, answer: &Answer) {
-        let Some(state) = self.state_of(answer.container, answer.run) else { return };
-        match answer.question {
-            Question::Started => state.started = answer.yes,
-            Question::Ready => state.ready = answer.yes && state.started,
-            Question::Alive => {}
-        }
-        let fatal = !answer.yes && answer.question != Question::Ready;
-        if fatal && matches!(state.doing, Doing::Running(_)) {
-            self.end_unwell(answer.container, &answer.why);
         }
     }
 }

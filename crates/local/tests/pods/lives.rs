@@ -131,6 +131,32 @@ async fn a_pod_outlives_its_node_with_its_address() {
     }
 }
 
+/// It is not asked before whether it lives, which it would not survive, nor whether it is ready, which would be heard too early.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_starts_slowly_is_asked_only_whether_it_has_started() {
+    let bench = Bench::new("slowly", isolations()[0]).await;
+    let file = |name: &str| bench.directory.join(name);
+    let (started, asked) = (file("started"), file("asked"));
+    let mut main = shell("main", "exec tail -f /dev/null");
+    let probe = |script: String, failures: u32| json!({"exec": {"command": ["sh", "-c", script]}, "periodSeconds": 1, "failureThreshold": failures});
+    main["startupProbe"] = probe(format!("echo >> {}; test -e {}", asked.display(), started.display()), 1000);
+    // At once right and wrong, before it has started.
+    main["readinessProbe"] = probe("true".into(), 1);
+    main["livenessProbe"] = probe(format!("test -e {}", started.display()), 1);
+    let mut other = shell("other", "exec tail -f /dev/null");
+    other["startupProbe"] = main["startupProbe"].clone();
+    bench.create("one", json!({"containers": [main, other]})).await;
+    // Both of them twice at least.
+    bench.until_said(&asked, |said| said.len() >= 6).await;
+    let pod = bench.until("one", "to run", |pod| pod["status"]["phase"] == "Running").await;
+    assert_eq!(condition(&pod, "Ready"), "False");
+    std::fs::write(started, "").unwrap();
+    let pod = bench.until_ready("one").await;
+    for container in pod["status"]["containerStatuses"].as_array().unwrap() {
+        assert_eq!((&container["restartCount"], &container["started"]), (&json!(0), &json!(true)));
+    }
+}
+
 /// A node that was killed may leave a process behind. Others take the word that it has ended for a proof.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_ends_what_an_earlier_one_left_before_it_says_so() {

@@ -28,8 +28,8 @@ const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// A container that ran for this long is well: its next end is a first one.
 const WELL_AFTER: Duration = Duration::from_secs(120);
-/// How long a container that does not live has to end, before it is killed.
-const UNWELL_GRACE: Duration = Duration::from_secs(10);
+/// How long a Pod's containers have to end before they are killed, unless it says otherwise: in seconds, as everywhere.
+const GRACE: i64 = 30;
 
 /// Which containers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,17 @@ pub(super) enum Phase {
 /// The end of a container: which, and how.
 pub(super) type Ending = Pin<Box<dyn Future<Output = (Phase, usize, io::Result<ExitStatus>)> + Send>>;
 
+/// How long the containers of a Pod have to end, once they were told to.
+pub(super) fn grace(pod: &Pod) -> Duration {
+    let asked = pod.spec.as_ref().and_then(|spec| spec.termination_grace_period_seconds);
+    // Whoever deletes it may ask for less.
+    seconds(pod.metadata.deletion_grace_period_seconds.or(asked).unwrap_or(GRACE))
+}
+
+fn seconds(number: i64) -> Duration {
+    Duration::from_secs(number.max(0).unsigned_abs())
+}
+
 /// The containers of one phase.
 pub(super) struct Containers {
     phase: Phase,
@@ -51,6 +62,8 @@ pub(super) struct Containers {
 
 struct One {
     spec: Container,
+    /// How long it has to end.
+    grace: Duration,
     state: ContainerState,
     process: Option<Process>,
     /// How it is asked how it is, and who hears the answers.
@@ -66,6 +79,7 @@ impl Containers {
     pub(super) fn new(pod: &Pod, phase: Phase, specs: Vec<Container>) -> Self {
         let one = |spec: Container| One {
             state: ContainerState::recalled(pod, &spec.name),
+            grace: grace(pod),
             spec,
             process: None,
             asker: None,
@@ -192,23 +206,10 @@ impl Containers {
             Question::Started if answer.yes => one.has_started(),
             Question::Ready => one.state.ready = answer.yes,
             Question::Started | Question::Alive if !answer.yes => {
-                self.end_unwell(answer.container, &answer.why);
+                one.end_unwell(answer.question, &answer.why);
             }
             Question::Started | Question::Alive => {}
         }
-    }
-
-    /// Ends one that does not live: it is started again.
-    fn end_unwell(&mut self, index: usize, why: &str) {
-        let one = &mut self.all[index];
-        one.unwell = Some(why.to_owned());
-        let Some(process) = &one.process else { return };
-        process.target.signal(Signal::TERM);
-        let target = process.target.clone();
-        one.probes.spawn(async move {
-            tokio::time::sleep(UNWELL_GRACE).await;
-            target.signal(Signal::KILL);
-        });
     }
 }
 
@@ -269,6 +270,30 @@ impl One {
         }
     }
 
+    /// Ends one that does not live: it is started again.
+    fn end_unwell(&mut self, question: Question, why: &str) {
+        self.unwell = Some(why.to_owned());
+        let grace = self.unwell_grace(question);
+        let Some(process) = &self.process else { return };
+        process.target.signal(Signal::TERM);
+        let target = process.target.clone();
+        self.probes.spawn(async move {
+            tokio::time::sleep(grace).await;
+            target.signal(Signal::KILL);
+        });
+    }
+
+    /// How long it has to end when this was answered with no: as the probe says, or else as long as with its Pod. A database that is
+    /// stopped in the middle of its work starts the slower for it.
+    fn unwell_grace(&self, question: Question) -> Duration {
+        let probe = match question {
+            Question::Started => &self.spec.startup_probe,
+            Question::Ready | Question::Alive => &self.spec.liveness_probe,
+        };
+        let own = probe.as_ref().and_then(|probe| probe.termination_grace_period_seconds);
+        own.map_or(self.grace, seconds)
+    }
+
     fn end(&mut self, how: &io::Result<ExitStatus>) {
         // Nobody asks any more; what was being asked is given up.
         (self.probes, self.asker) = (JoinSet::new(), None);
@@ -295,5 +320,28 @@ impl One {
         let reason = reason.to_owned();
         self.state.doing = Doing::Ended(Ended { code, signal, reason, message, started, at, run });
         (self.state.started, self.state.ready) = (self.spec.startup_probe.is_none() && code == 0, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn graces(spec: &Value) -> (u64, u64) {
+        let pod: Pod = serde_json::from_value(json!({"metadata": {"name": "p"}, "spec": spec})).unwrap();
+        let specs = pod.spec.clone().unwrap().containers;
+        let main = Containers::new(&pod, Phase::Main, specs);
+        let of = |question| main.all[0].unwell_grace(question).as_secs();
+        (of(Question::Alive), of(Question::Started))
+    }
+
+    #[test]
+    fn one_that_does_not_live_has_the_time_that_its_pod_or_its_probe_gives() {
+        assert_eq!(graces(&json!({"containers": [{"name": "c"}]})), (30, 30));
+        let probe = json!({"terminationGracePeriodSeconds": 7});
+        let own = json!({"containers": [{"name": "c", "startupProbe": probe}], "terminationGracePeriodSeconds": 600});
+        assert_eq!(graces(&own), (600, 7));
     }
 }

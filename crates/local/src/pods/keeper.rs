@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use super::Around;
-use super::containers::{Containers, Ending, Phase};
+use super::containers::{Containers, Ending, Phase, grace};
 use super::probes::Answer;
 use super::sources::Sources;
 use super::state::PodState;
@@ -30,8 +30,6 @@ use crate::control::bounded;
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// How often the `ConfigMap`s and Secrets of a running Pod are looked at: a new certificate arrives this soon.
 const REFRESH: Duration = Duration::from_secs(15);
-/// How long a Pod has to end, unless it says otherwise.
-const GRACE: i64 = 30;
 /// How many answers of probes may wait.
 const MAX_ANSWERS: usize = 64;
 
@@ -237,9 +235,7 @@ impl Keeper {
         let now = Instant::now();
         match self.killed_at {
             None => {
-                let spec = self.pod.spec.as_ref().and_then(|spec| spec.termination_grace_period_seconds);
-                let asked = self.pod.metadata.deletion_grace_period_seconds.or(spec).unwrap_or(GRACE);
-                self.killed_at = Some(now + Duration::from_secs(asked.max(0).unsigned_abs()));
+                self.killed_at = Some(now + grace(&self.pod));
                 self.init.signal(Signal::TERM);
                 self.main.signal(Signal::TERM);
             }

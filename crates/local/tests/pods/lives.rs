@@ -1,9 +1,12 @@
 //! Pods start, are ready, fail and are started again, and outlive their node.
 
+use k8s_openapi::api::core::v1::Node;
+use kube::Api;
+use kube::api::{Patch, PatchParams};
 use muster_local::sandbox::Identity;
 use serde_json::json;
 
-use super::bench::{Bench, condition, isolations, shell};
+use super::bench::{Bench, NODE, condition, isolations, shell};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pod_runs_and_is_ready_when_its_probe_says_so() {
@@ -198,4 +201,17 @@ async fn what_cannot_run_says_why() {
         .await;
     let pod = bench.until("elsewhere", "to wait", |pod| condition(pod, "PodScheduled") == "False").await;
     assert_eq!(pod["status"]["conditions"][0]["reason"], "Unschedulable");
+}
+
+/// As its message says: `kubectl label node`. Nothing of the Pod changes with that.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_that_fits_no_node_gets_one_when_the_node_changes() {
+    let bench = Bench::new("fits", isolations()[0]).await;
+    let main = shell("main", "exec tail -f /dev/null");
+    bench.create("one", json!({"containers": [main], "nodeSelector": {"a": "b"}})).await;
+    bench.until("one", "to wait", |pod| condition(pod, "PodScheduled") == "False").await;
+    let nodes: Api<Node> = Api::all(bench.client.clone());
+    let labels = json!({"metadata": {"labels": {"a": "b"}}});
+    nodes.patch(NODE, &PatchParams::default(), &Patch::Merge(labels)).await.unwrap();
+    bench.until_ready("one").await;
 }

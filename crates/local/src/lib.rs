@@ -18,3 +18,5 @@ pub mod pods;
 pub mod sandbox;
 pub mod services;
 pub mod workloads;
+
+pub use self::control::Error;

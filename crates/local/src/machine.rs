@@ -7,6 +7,7 @@ use kube::api::{Patch, PatchParams};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::control::{Error, bounded};
 use crate::logs::endpoint::Endpoint;
 use crate::logs::{Growing, Logs};
 use crate::pods::{Isolation, Launcher};
@@ -48,7 +49,7 @@ pub struct Machine {
 
 impl Machine {
     /// Registers the node and begins to work.
-    pub async fn start(parts: Parts) -> kube::Result<Self> {
+    pub async fn start(parts: Parts) -> Result<Self, Error> {
         let client = parts.client;
         let port = parts.endpoint.as_ref().map(Endpoint::port);
         node::register(&client, &parts.node, port).await?;
@@ -120,14 +121,14 @@ impl Drop for Machine {
 }
 
 /// The classes of volumes that are made here. On a machine of its own one of them is the default; elsewhere that is not ours to say.
-async fn make_classes(client: &Client, alone: bool) -> kube::Result<()> {
+async fn make_classes(client: &Client, alone: bool) -> Result<(), Error> {
     let api: kube::Api<k8s_openapi::api::storage::v1::StorageClass> = kube::Api::all(client.clone());
     for mut class in claims::classes() {
         if !alone {
             class.metadata.annotations = None;
         }
         let name = class.metadata.name.clone().unwrap_or_default();
-        api.patch(&name, &PatchParams::apply(MANAGER).force(), &Patch::Apply(&class)).await?;
+        bounded(api.patch(&name, &PatchParams::apply(MANAGER).force(), &Patch::Apply(&class))).await?;
     }
     Ok(())
 }

@@ -27,9 +27,9 @@ const WORKERS: u16 = 4;
 /// By this name the API server remembers who wrote a field.
 pub(crate) const FIELD_MANAGER: &str = "muster-node";
 
-/// Why a pass over an object ended early.
+/// Why a call, or a pass over an object, ended early.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
+pub enum Error {
     /// The API server refused, or could not be reached.
     #[error(transparent)]
     Api(#[from] kube::Error),
@@ -47,6 +47,11 @@ impl Error {
             Self::Api(kube::Error::Api(status)) => Some(status),
             _ => None,
         }
+    }
+
+    /// What the API server answered with, if it answered.
+    pub(crate) fn code(&self) -> Option<u16> {
+        self.status().map(|status| status.code)
     }
 
     /// There is no such object.
@@ -130,4 +135,16 @@ pub(crate) async fn drive<K, Pass>(
 /// The reference to an object as Events carry it.
 pub(crate) fn reference<K: Resource<DynamicType = ()>>(object: &K) -> ObjectReference {
     object.object_ref(&())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_not_answered_ends() {
+        let began = tokio::time::Instant::now();
+        let never = bounded(std::future::pending::<Result<(), kube::Error>>()).await;
+        assert!(matches!(never, Err(Error::TimedOut)) && began.elapsed() == CALL_TIMEOUT);
+    }
 }

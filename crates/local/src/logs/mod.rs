@@ -22,6 +22,7 @@ use tokio::sync::watch;
 
 use self::options::Options;
 use self::reader::Reader;
+use crate::control::bounded;
 
 /// What a container said, piece by piece.
 pub type Said = BoxStream<'static, Vec<u8>>;
@@ -77,7 +78,7 @@ impl Logs {
     ) -> Result<Said, Refusal> {
         let options = Options::parse(query).map_err(Refusal::bad_request)?;
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), namespace);
-        let found = pods.get_opt(pod).await;
+        let found = bounded(pods.get_opt(pod)).await;
         let found = found.map_err(|error| Refusal::internal(format!("the Pod cannot be read: {error}")))?;
         let runs_here =
             |pod: &Pod| pod.spec.as_ref().and_then(|spec| spec.node_name.as_ref()) == Some(&self.node);

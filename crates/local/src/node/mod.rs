@@ -9,6 +9,8 @@ use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
+use crate::control::{Error, bounded};
+
 /// The machine's own address, as Pods and clients see it.
 pub const ADDRESS: &str = "127.0.0.1";
 /// Where the Leases of nodes are.
@@ -47,7 +49,7 @@ pub async fn run(client: Client, name: String, port: Option<u16>) {
 }
 
 /// Writes the Node as it is. `port` is where an API server asks for logs; None: nowhere.
-pub async fn register(client: &Client, name: &str, port: Option<u16>) -> kube::Result<()> {
+pub async fn register(client: &Client, name: &str, port: Option<u16>) -> Result<(), Error> {
     let nodes: Api<Node> = Api::all(client.clone());
     let node = json!({
         "apiVersion": "v1", "kind": "Node",
@@ -55,14 +57,14 @@ pub async fn register(client: &Client, name: &str, port: Option<u16>) -> kube::R
             "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": architecture(),
         }},
     });
-    nodes.patch(name, &PatchParams::apply(MANAGER).force(), &Patch::Apply(&node)).await?;
+    let params = PatchParams::apply(MANAGER).force();
+    bounded(nodes.patch(name, &params, &Patch::Apply(&node))).await?;
     let mut status = status(name);
     if let Some(port) = port {
         status["daemonEndpoints"] = json!({"kubeletEndpoint": {"Port": port}});
     }
     let status = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status});
-    nodes.patch_status(name, &PatchParams::apply(MANAGER).force(), &Patch::Apply(&status)).await?;
-    Ok(())
+    bounded(nodes.patch_status(name, &params, &Patch::Apply(&status))).await.map(drop)
 }
 
 fn status(name: &str) -> Value {
@@ -96,7 +98,7 @@ fn status(name: &str) -> Value {
     })
 }
 
-async fn renew(client: &Client, name: &str) -> kube::Result<()> {
+async fn renew(client: &Client, name: &str) -> Result<(), Error> {
     let leases: Api<Lease> = Api::namespaced(client.clone(), LEASES);
     let now = Timestamp::now();
     let lease = json!({
@@ -106,17 +108,18 @@ async fn renew(client: &Client, name: &str) -> kube::Result<()> {
         },
     });
     let params = PatchParams::apply(MANAGER).force();
-    match leases.patch(name, &params, &Patch::Apply(&lease)).await {
-        Err(kube::Error::Api(status)) if status.code == 404 => make_namespace(client).await,
+    match bounded(leases.patch(name, &params, &Patch::Apply(&lease))).await {
+        Err(error) if error.is_not_found() => make_namespace(client).await,
         renewed => renewed.map(drop),
     }
 }
 
-async fn make_namespace(client: &Client) -> kube::Result<()> {
+async fn make_namespace(client: &Client) -> Result<(), Error> {
     let namespace: Namespace =
         serde_json::from_value(json!({"metadata": {"name": LEASES}})).map_err(kube::Error::SerdeError)?;
-    match Api::<Namespace>::all(client.clone()).create(&PostParams::default(), &namespace).await {
-        Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    match bounded(namespaces.create(&PostParams::default(), &namespace)).await {
+        Err(error) if error.already_exists() => Ok(()),
         made => made.map(drop),
     }
 }

@@ -28,8 +28,8 @@ const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// A container that ran for this long is well: its next end is a first one.
 const WELL_AFTER: Duration = Duration::from_secs(120);
-/// How long a container that does not live has to end, before it is killed.
-const UNWELL_GRACE: Duration = Duration::from_secs(10);
+/// How long a Pod's containers have to end before they are killed, unless it says otherwise: in seconds, as everywhere.
+const GRACE: i64 = 30;
 
 /// Which containers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,17 @@ pub(super) enum Phase {
 /// The end of a container: which, and how.
 pub(super) type Ending = Pin<Box<dyn Future<Output = (Phase, usize, io::Result<ExitStatus>)> + Send>>;
 
+/// How long the containers of a Pod have to end, once they were told to.
+pub(super) fn grace(pod: &Pod) -> Duration {
+    let asked = pod.spec.as_ref().and_then(|spec| spec.termination_grace_period_seconds);
+    // Whoever deletes it may ask for less.
+    seconds(pod.metadata.deletion_grace_period_seconds.or(asked).unwrap_or(GRACE))
+}
+
+fn seconds(number: i64) -> Duration {
+    Duration::from_secs(number.max(0).unsigned_abs())
+}
+
 /// The containers of one phase.
 pub(super) struct Containers {
     phase: Phase,
@@ -51,8 +62,12 @@ pub(super) struct Containers {
 
 struct One {
     spec: Container,
+    /// How long it has to end.
+    grace: Duration,
     state: ContainerState,
     process: Option<Process>,
+    /// How it is asked how it is, and who hears the answers.
+    asker: Option<(Asker, mpsc::Sender<Answer>)>,
     probes: JoinSet<()>,
     failures: u32,
     again: Option<Instant>,
@@ -64,8 +79,10 @@ impl Containers {
     pub(super) fn new(pod: &Pod, phase: Phase, specs: Vec<Container>) -> Self {
         let one = |spec: Container| One {
             state: ContainerState::recalled(pod, &spec.name),
+            grace: grace(pod),
             spec,
             process: None,
+            asker: None,
             probes: JoinSet::new(),
             failures: 0,
             again: None,
@@ -150,10 +167,12 @@ impl Containers {
         match launch(&order, directory, one.state.restarts, around).await {
             Ok(mut process) => {
                 let (_, ended) = tokio::sync::oneshot::channel();
-                let ended = std::mem::replace(&mut process.ended, ended);
+                let (ended, target) = (std::mem::replace(&mut process.ended, ended), process.target.clone());
                 one.begin(index, process, around, address, &answers);
                 let end = async move {
-                    (phase, index, ended.await.unwrap_or_else(|error| Err(io::Error::other(error))))
+                    let how = ended.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+                    target.end().await;
+                    (phase, index, how)
                 };
                 Some(Box::pin(end))
             }
@@ -170,25 +189,27 @@ impl Containers {
     }
 
     pub(super) fn signal(&self, signal: Signal) {
-        self.all.iter().filter_map(|one| one.process.as_ref()).for_each(|process| process.signal(signal));
+        self.all
+            .iter()
+            .filter_map(|one| one.process.as_ref())
+            .for_each(|process| process.target.signal(signal));
     }
 
-    /// The state of a container, if this is the run that it is in.
-    pub(super) fn state_of(&mut self, index: usize, run: u32) -> Option<&mut ContainerState> {
-        self.all.get_mut(index).map(|one| &mut one.state).filter(|state| state.restarts == run)
-    }
-
-    /// Ends one that does not live: it is started again.
-    pub(super) fn end_unwell(&mut self, index: usize, why: &str) {
-        let one = &mut self.all[index];
-        one.unwell = Some(why.to_owned());
-        let Some(process) = &one.process else { return };
-        process.signal(Signal::TERM);
-        let pid = process.pid();
-        one.probes.spawn(async move {
-            tokio::time::sleep(UNWELL_GRACE).await;
-            pid.map(|pid| rustix::process::kill_process(pid, Signal::KILL));
-        });
+    /// What a probe's answer means. One of an earlier run means nothing.
+    pub(super) fn heard(&mut self, answer: &Answer) {
+        let this_run = |one: &&mut One| one.state.restarts == answer.run;
+        let Some(one) = self.all.get_mut(answer.container).filter(this_run) else { return };
+        if !matches!(one.state.doing, Doing::Running(_)) {
+            return;
+        }
+        match answer.question {
+            Question::Started if answer.yes => one.has_started(),
+            Question::Ready => one.state.ready = answer.yes,
+            Question::Started | Question::Alive if !answer.yes => {
+                one.end_unwell(answer.question, &answer.why);
+            }
+            Question::Started | Question::Alive => {}
+        }
     }
 }
 
@@ -210,35 +231,73 @@ impl One {
         address: &str,
         answers: &mpsc::Sender<Answer>,
     ) {
-        let state = &mut self.state;
-        state.doing = Doing::Running(Timestamp::now());
-        state.started = self.spec.startup_probe.is_none();
-        state.ready = state.started && self.spec.readiness_probe.is_none();
+        self.state.doing = Doing::Running(Timestamp::now());
+        (self.state.started, self.state.ready) = (false, false);
         let asker = Asker {
             container: index,
-            run: state.restarts,
+            run: self.state.restarts,
             address: address.to_owned(),
-            exec: match (around.isolation, process.pid()) {
-                (Isolation::Namespaces, Some(pid)) => {
-                    let target = format!("--target={}", pid.as_raw_nonzero());
+            since: Instant::now(),
+            exec: match (around.isolation, process.target.program()) {
+                (Isolation::Namespaces, Some(program)) => {
+                    let target = format!("--target={}", program.number());
                     ["nsenter", &target, "--mount", "--pid", "--root", "--"].map(str::to_owned).into()
                 }
                 _ => Vec::new(),
             },
         };
-        for question in [Question::Started, Question::Ready, Question::Alive] {
-            self.probes.spawn(asker.clone().ask(question, self.spec.clone(), answers.clone()));
-        }
+        self.asker = Some((asker, answers.clone()));
         self.process = Some(process);
         self.again = None;
+        if self.spec.startup_probe.is_some() {
+            self.ask(Question::Started);
+        } else {
+            self.has_started();
+        }
+    }
+
+    /// It has started: only now it is asked whether it is ready and lives. Before, one that starts slowly would be ended for it.
+    fn has_started(&mut self) {
+        self.state.started = true;
+        self.state.ready = self.spec.readiness_probe.is_none();
+        self.ask(Question::Ready);
+        self.ask(Question::Alive);
+    }
+
+    fn ask(&mut self, question: Question) {
+        if let Some((asker, answers)) = self.asker.clone() {
+            self.probes.spawn(asker.ask(question, self.spec.clone(), answers));
+        }
+    }
+
+    /// Ends one that does not live: it is started again.
+    fn end_unwell(&mut self, question: Question, why: &str) {
+        self.unwell = Some(why.to_owned());
+        let grace = self.unwell_grace(question);
+        let Some(process) = &self.process else { return };
+        process.target.signal(Signal::TERM);
+        let target = process.target.clone();
+        self.probes.spawn(async move {
+            tokio::time::sleep(grace).await;
+            target.signal(Signal::KILL);
+        });
+    }
+
+    /// How long it has to end when this was answered with no: as the probe says, or else as long as with its Pod. A database that is
+    /// stopped in the middle of its work starts the slower for it.
+    fn unwell_grace(&self, question: Question) -> Duration {
+        let probe = match question {
+            Question::Started => &self.spec.startup_probe,
+            Question::Ready | Question::Alive => &self.spec.liveness_probe,
+        };
+        let own = probe.as_ref().and_then(|probe| probe.termination_grace_period_seconds);
+        own.map_or(self.grace, seconds)
     }
 
     fn end(&mut self, how: &io::Result<ExitStatus>) {
-        self.probes.abort_all();
-        if let Some(pid) = self.process.take().and_then(|process| process.pid()) {
-            // What it left behind in its own session goes with it; mostly there is nothing.
-            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
-        }
+        // Nobody asks any more; what was being asked is given up.
+        (self.probes, self.asker) = (JoinSet::new(), None);
+        self.process = None;
         let Doing::Running(started) = self.state.doing else { return };
         let (code, signal) = match how {
             Ok(status) => (status.code().or(status.signal().map(|signal| 128 + signal)), status.signal()),
@@ -261,5 +320,28 @@ impl One {
         let reason = reason.to_owned();
         self.state.doing = Doing::Ended(Ended { code, signal, reason, message, started, at, run });
         (self.state.started, self.state.ready) = (self.spec.startup_probe.is_none() && code == 0, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn graces(spec: &Value) -> (u64, u64) {
+        let pod: Pod = serde_json::from_value(json!({"metadata": {"name": "p"}, "spec": spec})).unwrap();
+        let specs = pod.spec.clone().unwrap().containers;
+        let main = Containers::new(&pod, Phase::Main, specs);
+        let of = |question| main.all[0].unwell_grace(question).as_secs();
+        (of(Question::Alive), of(Question::Started))
+    }
+
+    #[test]
+    fn one_that_does_not_live_has_the_time_that_its_pod_or_its_probe_gives() {
+        assert_eq!(graces(&json!({"containers": [{"name": "c"}]})), (30, 30));
+        let probe = json!({"terminationGracePeriodSeconds": 7});
+        let own = json!({"containers": [{"name": "c", "startupProbe": probe}], "terminationGracePeriodSeconds": 600});
+        assert_eq!(graces(&own), (600, 7));
     }
 }

@@ -19,18 +19,17 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use super::Around;
-use super::containers::{Containers, Ending, Phase};
-use super::probes::{Answer, Question};
+use super::containers::{Containers, Ending, Phase, grace};
+use super::probes::Answer;
 use super::sources::Sources;
-use super::state::{Doing, PodState};
+use super::state::PodState;
 use super::volumes;
+use crate::control::bounded;
 
 /// After how long what a Pod waits for is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// How often the `ConfigMap`s and Secrets of a running Pod are looked at: a new certificate arrives this soon.
 const REFRESH: Duration = Duration::from_secs(15);
-/// How long a Pod has to end, unless it says otherwise.
-const GRACE: i64 = 30;
 /// How many answers of probes may wait.
 const MAX_ANSWERS: usize = 64;
 
@@ -40,6 +39,11 @@ pub(super) enum Wish {
     Keep(Arc<Pod>),
     Gone,
     NodeStops,
+}
+
+/// Waits until the node stops.
+pub(super) async fn node_stops(wishes: &mut watch::Receiver<Wish>) {
+    drop(wishes.wait_for(|wish| matches!(wish, Wish::NodeStops)).await);
 }
 
 /// A Pod and its containers.
@@ -151,8 +155,11 @@ impl Keeper {
 
     fn next_time(&self) -> Instant {
         match self.killed_at {
+            // Only the API server has to be told still; that may have failed.
+            Some(at) if self.nothing_runs() => at.min(Instant::now() + LOOK_AGAIN),
             Some(at) => at,
-            None if self.settled() => self.refreshed + REFRESH,
+            // What could not be refreshed is not asked for again at once.
+            None if self.settled() => self.due.max(self.refreshed + REFRESH),
             None => self.due,
         }
     }
@@ -168,7 +175,7 @@ impl Keeper {
             return true;
         }
         let directory_of = self.around.directory_of;
-        let sources = match Sources::get(&self.around.client, &self.pod, directory_of).await {
+        let sources = match bounded(Sources::get(&self.around.client, &self.pod, directory_of)).await {
             Ok(sources) => sources,
             Err(error) => {
                 self.wait("ContainerCreating", &format!("the API server does not answer: {error}"));
@@ -228,9 +235,7 @@ impl Keeper {
         let now = Instant::now();
         match self.killed_at {
             None => {
-                let spec = self.pod.spec.as_ref().and_then(|spec| spec.termination_grace_period_seconds);
-                let asked = self.pod.metadata.deletion_grace_period_seconds.or(spec).unwrap_or(GRACE);
-                self.killed_at = Some(now + Duration::from_secs(asked.max(0).unsigned_abs()));
+                self.killed_at = Some(now + grace(&self.pod));
                 self.init.signal(Signal::TERM);
                 self.main.signal(Signal::TERM);
             }
@@ -255,9 +260,9 @@ impl Keeper {
     async fn let_go(&mut self) -> bool {
         let preconditions = Some(Preconditions { uid: self.pod.uid(), ..Preconditions::default() });
         let params = DeleteParams { grace_period_seconds: Some(0), preconditions, ..DeleteParams::default() };
-        match self.api().delete(&self.pod.name_any(), &params).await {
+        match bounded(self.api().delete(&self.pod.name_any(), &params)).await {
             Ok(_) => true,
-            Err(kube::Error::Api(status)) if status.code == 404 || status.code == 409 => true,
+            Err(error) if matches!(error.code(), Some(404 | 409)) => true,
             Err(error) => {
                 tracing::warn!(pod = %self.pod.name_any(), %error, "a Pod that ended cannot be removed yet");
                 false
@@ -279,9 +284,10 @@ impl Keeper {
         }
         let (name, patch) =
             (self.pod.name_any(), json!({"metadata": {"uid": self.pod.uid()}, "status": status}));
-        match self.api().patch_status(&name, &PatchParams::default(), &Patch::Merge(&patch)).await {
+        let params = PatchParams::default();
+        match bounded(self.api().patch_status(&name, &params, &Patch::Merge(&patch))).await {
             Ok(_) => self.written = Some(status),
-            Err(kube::Error::Api(answer)) if matches!(answer.code, 404 | 409) => self.written = Some(status),
+            Err(error) if matches!(error.code(), Some(404 | 409)) => self.written = Some(status),
             Err(error) => tracing::warn!(pod = %name, %error, "the status of a Pod cannot be written yet"),
         }
     }
@@ -294,22 +300,6 @@ impl Keeper {
         match phase {
             Phase::Init => &mut self.init,
             Phase::Main => &mut self.main,
-        }
-    }
-}
-
-impl Containers {
-    /// What a probe's answer means.
-    fn heard(&mut self, answer: &Answer) {
-        let Some(state) = self.state_of(answer.container, answer.run) else { return };
-        match answer.question {
-            Question::Started => state.started = answer.yes,
-            Question::Ready => state.ready = answer.yes && state.started,
-            Question::Alive => {}
-        }
-        let fatal = !answer.yes && answer.question != Question::Ready;
-        if fatal && matches!(state.doing, Doing::Running(_)) {
-            self.end_unwell(answer.container, &answer.why);
         }
     }
 }

@@ -3,16 +3,18 @@
 //! | file | idea |
 //! |---|---|
 //! | `mod.rs` | which Pods are ours; one keeper for each |
-//! | `scheduling.rs` | Pods that have no node yet get this one, if they fit it |
+//! | `waiting.rs`, `scheduling.rs` | Pods that have no node yet get this one, if they fit it |
 //! | `keeper.rs`, `containers.rs` | the life of one Pod and of its containers |
 //! | `state.rs` | what a Pod's status says |
 //! | `sources.rs`, `volumes.rs`, `environment.rs`, `paths.rs`, `order.rs` | what a container sees |
 //! | `spawner.rs`, `logs.rs`, `probes.rs` | its process, what it says, and how it is |
+//! | `left.rs` | what of its processes is left when it, or the node, has ended |
 
 mod addresses;
 mod containers;
 mod environment;
 mod keeper;
+mod left;
 mod logs;
 mod order;
 mod paths;
@@ -23,13 +25,14 @@ mod spawner;
 mod state;
 mod trial;
 mod volumes;
+mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::StreamExt as _;
-use k8s_openapi::api::core::v1::{Node, PersistentVolume, Pod};
+use k8s_openapi::api::core::v1::{PersistentVolume, Pod};
 use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client, ResourceExt as _};
@@ -41,6 +44,7 @@ use self::keeper::{Keeper, Wish};
 pub use self::spawner::Launcher;
 use self::spawner::Spawner;
 pub use self::trial::isolation;
+use self::waiting::Waiting;
 use crate::logs::Growing;
 
 /// How containers are kept apart.
@@ -94,7 +98,8 @@ struct Kept {
 struct Pods {
     around: Arc<Around>,
     node: String,
-    schedules: bool,
+    /// Those without a node, if it is ours to give them one.
+    waiting: Option<Waiting>,
     kept: BTreeMap<String, Kept>,
     keepers: JoinSet<String>,
     addresses: Addresses,
@@ -120,10 +125,17 @@ pub async fn run(options: Options, mut stop: watch::Receiver<bool>) {
         directory_of: options.directory_of,
         growing: options.growing,
     };
+    // Apart from the rest: whoever waits for the API server here holds up nobody. It ends when this does.
+    let mut scheduler = JoinSet::new();
+    let waiting = options.schedules.then(|| Waiting::new(options.client.clone(), options.node.clone()));
+    let waiting = waiting.map(|(waiting, trying)| {
+        scheduler.spawn(trying);
+        waiting
+    });
     let mut pods = Pods {
         around: Arc::new(around),
         node: options.node,
-        schedules: options.schedules,
+        waiting,
         kept: BTreeMap::new(),
         keepers: JoinSet::new(),
         addresses,
@@ -140,52 +152,47 @@ pub async fn run(options: Options, mut stop: watch::Receiver<bool>) {
             Some(event) = events.next() => match event {
                 Ok(Event::Init) => listed.clear(),
                 Ok(Event::InitApply(pod)) => listed.push(pod),
-                Ok(Event::InitDone) => pods.listed(std::mem::take(&mut listed)).await,
-                Ok(Event::Apply(pod)) => pods.seen(pod).await,
+                Ok(Event::InitDone) => pods.listed(std::mem::take(&mut listed)),
+                Ok(Event::Apply(pod)) => pods.seen(pod),
                 Ok(Event::Delete(pod)) => pods.gone(&pod.uid().unwrap_or_default()),
                 Err(error) => tracing::warn!(%error, "the watch on Pods broke off and is opened again"),
             },
         }
     }
+    // No new ones while the others end.
+    drop(scheduler);
     pods.stop().await;
 }
 
 impl Pods {
-    async fn listed(&mut self, pods: Vec<Pod>) {
+    fn listed(&mut self, pods: Vec<Pod>) {
         let there: BTreeSet<String> = pods.iter().filter_map(kube::ResourceExt::uid).collect();
         let gone: Vec<String> = self.kept.keys().filter(|uid| !there.contains(*uid)).cloned().collect();
         for uid in gone {
             self.gone(&uid);
         }
+        if let Some(waiting) = &self.waiting {
+            waiting.retain(|uid| there.contains(uid));
+        }
         // Those that have an address first: it stays theirs.
         let (with, without): (Vec<Pod>, Vec<Pod>) =
             pods.into_iter().partition(|pod| address_of(pod).is_some());
         for pod in with.into_iter().chain(without) {
-            self.seen(pod).await;
+            self.seen(pod);
         }
     }
 
-    async fn seen(&mut self, pod: Pod) {
+    fn seen(&mut self, pod: Pod) {
         let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref());
-        match node {
-            None if self.schedules => self.schedule(&pod).await,
-            Some(node) if node == self.node => self.keep(pod),
-            _ => {}
+        let waits = node.is_none() && pod.metadata.deletion_timestamp.is_none();
+        let is_ours = node == Some(self.node.as_str());
+        match &self.waiting {
+            Some(waiting) if waits => return waiting.add(pod),
+            Some(waiting) => waiting.remove(&pod.uid().unwrap_or_default()),
+            None => {}
         }
-    }
-
-    async fn schedule(&self, pod: &Pod) {
-        if pod.metadata.deletion_timestamp.is_some() {
-            return;
-        }
-        let nodes: Api<Node> = Api::all(self.around.client.clone());
-        let outcome = match nodes.get_opt(&self.node).await {
-            Ok(Some(node)) => scheduling::schedule(&self.around.client, pod, &node).await,
-            Ok(None) => Ok(()),
-            Err(error) => Err(error),
-        };
-        if let Err(error) = outcome {
-            tracing::warn!(pod = %pod.name_any(), %error, "a Pod could not be given a node");
+        if is_ours {
+            self.keep(pod);
         }
     }
 
@@ -205,16 +212,28 @@ impl Pods {
             tracing::error!(pod = %pod.name_any(), "there is no address left for it");
             return;
         };
-        let keeper = Keeper::new(Arc::clone(&self.around), Arc::clone(&pod), address.clone());
-        let (wish, wishes) = watch::channel(Wish::Keep(pod));
-        self.kept.insert(uid.clone(), Kept { wish, address });
+        let around = Arc::clone(&self.around);
+        let (wish, mut wishes) = watch::channel(Wish::Keep(Arc::clone(&pod)));
+        self.kept.insert(uid.clone(), Kept { wish, address: address.clone() });
         self.keepers.spawn(async move {
-            keeper.keep(wishes).await;
+            let left = around.place.join(&uid);
+            // Before anything is said of it: that a container has ended is what others act on.
+            let nothing_is_left = tokio::select! {
+                biased;
+                () = left::end_pod(&left) => true,
+                () = keeper::node_stops(&mut wishes) => false,
+            };
+            if nothing_is_left {
+                Keeper::new(around, pod, address).keep(wishes).await;
+            }
             uid
         });
     }
 
     fn gone(&mut self, uid: &str) {
+        if let Some(waiting) = &self.waiting {
+            waiting.remove(uid);
+        }
         if let Some(kept) = self.kept.get(uid) {
             kept.wish.send_replace(Wish::Gone);
         }

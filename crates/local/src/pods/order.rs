@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use k8s_openapi::api::core::v1::{Container, Pod};
 use kube::ResourceExt as _;
 
-use super::Isolation;
 use super::environment::{self, EnvironmentError};
 use super::paths::{self, translate};
 use super::sources::Sources;
 use super::volumes::{self, VolumeError};
+use super::{Isolation, left};
 use crate::sandbox::{Mount, Order, View};
 
 /// Where programs are on most machines, also where whoever started this has not said so.
@@ -89,6 +89,7 @@ impl Given<'_> {
             group: identity.1,
             groups: identity.2,
             pid_file: self.directory.join("pid"),
+            noted: self.directory.join(left::NOTED),
             view: apart.then(|| self.view(mounts)),
         })
     }

@@ -8,6 +8,7 @@ use k8s_openapi::api::core::v1::{Container, HTTPGetAction, Probe};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 /// Which question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub(super) struct Asker {
     pub(super) container: usize,
     pub(super) run: u32,
     pub(super) address: String,
+    /// When the container was started: delays are counted from there, whichever question is asked when.
+    pub(super) since: Instant,
     /// How a command is run in the container; the command of the probe follows.
     pub(super) exec: Vec<String>,
 }
@@ -49,7 +52,7 @@ impl Asker {
         let seconds = |value: Option<i32>, default: i32| {
             Duration::from_secs(value.unwrap_or(default).max(0).unsigned_abs().into())
         };
-        tokio::time::sleep(seconds(probe.initial_delay_seconds, 0)).await;
+        tokio::time::sleep_until(self.since + seconds(probe.initial_delay_seconds, 0)).await;
         let (period, patience) = (seconds(probe.period_seconds, 10), seconds(probe.timeout_seconds, 1));
         let (successes, failures) =
             (probe.success_threshold.unwrap_or(1), probe.failure_threshold.unwrap_or(3));

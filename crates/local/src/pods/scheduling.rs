@@ -5,19 +5,21 @@ use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt as _};
 use serde_json::{Value, json};
 
+use crate::control::{Error, bounded};
+
 /// Gives the Pod this node, or says why it cannot.
-pub(super) async fn schedule(client: &Client, pod: &Pod, node: &Node) -> kube::Result<()> {
+pub(super) async fn schedule(client: &Client, pod: &Pod, node: &Node) -> Result<(), Error> {
     let pods: Api<Pod> = Api::namespaced(client.clone(), &pod.namespace().unwrap_or_default());
     let name = pod.name_any();
     if fits(pod, node) {
         let target = json!({"apiVersion": "v1", "kind": "Node", "name": node.name_any()});
         let metadata = json!({"name": name, "uid": pod.uid()});
         let binding = json!({"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target});
-        let bound: Result<Value, _> =
-            pods.create_subresource("binding", &name, &PostParams::default(), &binding).await;
-        return match bound {
+        let params = PostParams::default();
+        let binding = pods.create_subresource::<_, Value>("binding", &name, &params, &binding);
+        return match bounded(binding).await {
             // Someone else was faster, or it is gone.
-            Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => Ok(()),
+            Err(error) if matches!(error.code(), Some(404 | 409)) => Ok(()),
             bound => bound.map(drop),
         };
     }
@@ -34,7 +36,7 @@ pub(super) async fn schedule(client: &Client, pod: &Pod, node: &Node) -> kube::R
         "lastTransitionTime": jiff::Timestamp::from_second(jiff::Timestamp::now().as_second()).ok(),
     });
     let patch = json!({"status": {"phase": "Pending", "conditions": [condition]}});
-    pods.patch_status(&name, &PatchParams::default(), &Patch::Merge(&patch)).await.map(drop)
+    bounded(pods.patch_status(&name, &PatchParams::default(), &Patch::Merge(&patch))).await.map(drop)
 }
 
 /// Whether the node has what the Pod's selector and its required affinity ask for.

@@ -9,8 +9,9 @@ use std::sync::mpsc;
 use tokio::sync::oneshot;
 use tokio::time::{Duration, Instant};
 
+use super::left;
 use super::logs::Log;
-use crate::sandbox::Order;
+use crate::sandbox::{self, Identity, Order};
 
 /// How long a sandbox may take to say its number; one that does not is killed with the Pod all the same.
 const SETTLE_WITHIN: Duration = Duration::from_secs(30);
@@ -36,9 +37,16 @@ pub(super) struct Spawner {
 
 /// A process that was started.
 pub(super) struct Process {
-    pid_file: PathBuf,
-    /// How it ended, once it has.
+    /// Which it is, for whoever sends it signals.
+    pub(super) target: Target,
+    /// How it ended, once it has, and nothing of it is left.
     pub(super) ended: oneshot::Receiver<io::Result<ExitStatus>>,
+}
+
+/// Which processes a container has, as they noted it.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    noted: PathBuf,
 }
 
 impl Spawner {
@@ -58,13 +66,21 @@ impl Spawner {
 
     /// Starts a sandbox with this order, which is written to this file; what it says goes to the log.
     pub(super) async fn start(&self, order: &Order, file: &Path, log: Log) -> io::Result<Process> {
-        drop(std::fs::remove_file(&order.pid_file));
+        for file in [&order.pid_file, &order.noted] {
+            drop(std::fs::remove_file(file));
+        }
         write_private(file, &serde_json::to_vec(order)?)?;
         let Some((program, arguments)) = self.launcher.0.split_first() else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
         let mut command = Command::new(program);
-        command.args(arguments).arg(file).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let given = sandbox::arguments(sandbox::own_number()?, file);
+        command
+            .args(arguments)
+            .args(given)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let (started, child) = oneshot::channel();
         self.wanted.send(Wanted { command, started }).map_err(io::Error::other)?;
         let mut child = child.await.map_err(io::Error::other)??;
@@ -74,7 +90,7 @@ impl Spawner {
         std::thread::spawn(move || errors.map(|errors| other.copy("stderr", errors)));
         let (say, ended) = oneshot::channel();
         std::thread::spawn(move || drop(say.send(child.wait())));
-        let mut process = Process { pid_file: order.pid_file.clone(), ended };
+        let mut process = Process { target: Target { noted: order.noted.clone() }, ended };
         process.settle().await;
         Ok(process)
     }
@@ -84,7 +100,7 @@ impl Process {
     /// Waits until it can be reached by signals, or has ended already.
     async fn settle(&mut self) {
         let until = Instant::now() + SETTLE_WITHIN;
-        while self.pid().is_none() && Instant::now() < until {
+        while self.target.program().is_none() && Instant::now() < until {
             tokio::select! {
                 ended = &mut self.ended => {
                     let (say, again) = oneshot::channel();
@@ -96,19 +112,24 @@ impl Process {
             }
         }
     }
+}
 
-    /// Sends a signal to the container's process, if it is there.
+impl Target {
+    /// Sends a signal to the container's process, if it is there; to the one around it, if that is all there is.
     pub(super) fn signal(&self, signal: rustix::process::Signal) {
-        if let Some(pid) = self.pid() {
-            // It may have ended just now, and that is as good.
-            let _ = rustix::process::kill_process(pid, signal);
+        if let Some(process) = Identity::noted(&self.noted).last() {
+            process.signal(signal);
         }
     }
 
-    /// The number of the container's process on this machine.
-    pub(super) fn pid(&self) -> Option<rustix::process::Pid> {
-        let text = std::fs::read_to_string(&self.pid_file).ok()?;
-        rustix::process::Pid::from_raw(text.trim().parse().ok()?)
+    /// The container's process.
+    pub(super) fn program(&self) -> Option<Identity> {
+        Identity::noted(&self.noted).into_iter().nth(1)
+    }
+
+    /// Waits until nothing of it is left, and sees to it. Mostly there is nothing: the process around it was the last.
+    pub(super) async fn end(&self) {
+        left::end_container(&self.noted).await;
     }
 }
 

@@ -63,7 +63,7 @@ impl ContainerState {
         let run = known.restart_count.max(0).unsigned_abs();
         state.restarts = run;
         if let Some(Time(started)) = ran {
-            // It died with the node: nothing of an earlier run lives when this one begins.
+            // It died with the node: what was left of an earlier run was ended before this one began.
             state.restarts = run + 1;
             let (reason, message) = ("NodeRestart".to_owned(), "the node was started again".to_owned());
             state.before = Some(Ended { code: 137, signal: Some(9), reason, message, started, at: now, run });

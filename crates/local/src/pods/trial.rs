@@ -5,8 +5,8 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::spawner::Launcher;
-use super::{Isolation, order};
-use crate::sandbox::{Order, View};
+use super::{Isolation, left, order};
+use crate::sandbox::{self, Order, View};
 
 /// How long the trial may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -38,6 +38,7 @@ async fn attempt(launcher: &Launcher, directory: &Path) -> Result<(), String> {
         group: None,
         groups: Vec::new(),
         pid_file: place.join("pid"),
+        noted: place.join(left::NOTED),
         view: Some(View { scratch, mounts: Vec::new(), hostname: "trial".to_owned() }),
     };
     let file = place.join("order");
@@ -46,7 +47,8 @@ async fn attempt(launcher: &Launcher, directory: &Path) -> Result<(), String> {
         return Err("nothing to start".to_owned());
     };
     let mut command = tokio::process::Command::new(program);
-    command.args(arguments).arg(&file).stdin(Stdio::null()).kill_on_drop(true);
+    let given = sandbox::arguments(sandbox::own_number().map_err(words)?, &file);
+    command.args(arguments).args(given).stdin(Stdio::null()).kill_on_drop(true);
     let output = command.output().await.map_err(words)?;
     drop(std::fs::remove_dir_all(&place));
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();

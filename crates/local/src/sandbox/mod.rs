@@ -1,22 +1,30 @@
 //! The process around a container's process: it dies with the runtime, and gives the container what it is to see.
 //!
 //! ```text
-//! runtime ─ spawns ─▶ sandbox ── without namespaces ─▶ becomes the program
+//! runtime ─ spawns ─▶ sandbox ── without namespaces: stays as guard ─▶ sandbox, inside ─▶ becomes the program
 //!                        └────── with them: becomes unshare(1) ─▶ sandbox, inside ─ mounts ─▶ becomes the program, process 1
 //! ```
 //!
-//! The kernel kills each of them when the one before it dies, and everything in a process namespace with its process 1.
+//! The kernel kills each of them when the one before it dies, and everything in a process namespace with its process 1. A guard is told
+//! instead, and kills everything that the program started. Either way the one around the program ends last.
 
+mod guard;
+mod identity;
 mod inside;
+mod parent;
+mod stat;
 
 use std::convert::Infallible;
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
+
+pub use self::identity::Identity;
+use self::parent::Parent;
 
 /// The argument that tells the sandbox that it is inside already.
 const INSIDE: &str = "--inside";
@@ -38,6 +46,8 @@ pub struct Order {
     pub groups: Vec<u32>,
     /// Where the process writes the number that it has on this machine.
     pub pid_file: PathBuf,
+    /// Where the process around it, and then it itself, note who they are.
+    pub noted: PathBuf,
     /// What it sees; none: what everyone sees.
     pub view: Option<View>,
 }
@@ -81,53 +91,73 @@ pub enum SandboxError {
 /// What a sandbox exits with when the program could not be started, as shells do.
 pub const NOT_STARTED: u8 = 127;
 
-/// Becomes what the order says. `arguments` are those after the word that led here: the file, and whether it is inside already;
-/// `again` is how to come here again.
-pub fn run(arguments: &[String], again: &[String]) -> Result<Infallible, SandboxError> {
-    let (file, inside) = match arguments {
-        [flag, file] if flag == INSIDE => (Path::new(file), true),
-        [file] => (Path::new(file), false),
+/// The arguments with which a sandbox is started by the process of this number, as [`own_number`] says it.
+pub fn arguments(parent: i32, file: &Path) -> [OsString; 2] {
+    [parent.to_string().into(), file.into()]
+}
+
+/// The number that this process has on the machine: `/proc` is the machine's here, whatever namespace this is in.
+pub fn own_number() -> io::Result<i32> {
+    let number = std::fs::read_link("/proc/self")?;
+    number.to_str().and_then(|number| number.parse().ok()).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// Becomes what the order says. `given` are the arguments after the word that led here: whether it is inside already, who started it,
+/// and the file; `again` is how to come here again.
+pub fn run(given: &[String], again: &[String]) -> Result<Infallible, SandboxError> {
+    let (parent, file, inside) = match given {
+        [flag, parent, file] if flag == INSIDE => (parent, Path::new(file), true),
+        [parent, file] => (parent, Path::new(file), false),
         _ => return Err(SandboxError::Order(PathBuf::new(), io::ErrorKind::InvalidInput.into())),
     };
+    let parent = parent.parse().map_err(|error| step("find out its parent")(io::Error::other(error)))?;
+    let mut parent = Parent::bind(parent)?;
     let unreadable = |error| SandboxError::Order(file.to_owned(), error);
     let order: Order = std::fs::read(file)
         .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::other))
         .map_err(unreadable)?;
-    die_with_parent()?;
-    match (&order.view, inside) {
-        (Some(_), false) => {
-            let mut unshare = Command::new("unshare");
-            unshare.args(["--mount", "--pid", "--uts", "--fork", "--kill-child=SIGKILL", "--"]);
-            unshare.args(again).arg(INSIDE).arg(file);
-            Err(SandboxError::Program("unshare".into(), unshare.exec()))
-        }
-        (Some(view), true) => {
-            note_pid(&order)?;
-            inside::enter(view)?;
-            become_program(&order)
-        }
-        (None, _) => {
-            note_pid(&order)?;
-            become_program(&order)
-        }
+    if !inside {
+        note(&order)?;
+        return match order.view {
+            Some(_) => become_unshare(file, again),
+            None => guard::stay(file, again),
+        };
     }
+    note_program(&order)?;
+    if let Some(view) = &order.view {
+        inside::enter(view)?;
+    }
+    become_program(&order, &mut parent)
 }
 
-/// The number that this process has on the machine: `/proc` is the machine's here, whatever namespace this is in.
-fn note_pid(order: &Order) -> Result<(), SandboxError> {
-    let pid = std::fs::read_link("/proc/self").map_err(step("find out its number"))?;
-    let noted = std::fs::write(&order.pid_file, pid.as_os_str().as_encoded_bytes());
-    noted.map_err(step("write its number"))
+fn become_unshare(file: &Path, again: &[String]) -> Result<Infallible, SandboxError> {
+    let number = own_number().map_err(step("find out its number"))?;
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--mount", "--pid", "--uts", "--fork", "--kill-child=SIGKILL", "--"]);
+    unshare.args(again).arg(INSIDE).args(arguments(number, file));
+    Err(SandboxError::Program("unshare".into(), unshare.exec()))
 }
 
-fn become_program(order: &Order) -> Result<Infallible, SandboxError> {
+/// Notes who this process is.
+fn note(order: &Order) -> Result<(), SandboxError> {
+    let identity = Identity::own().map_err(step("find out who it is"))?;
+    identity.note(&order.noted).map_err(step("note who it is"))
+}
+
+/// The same of the process that becomes the program. Its number comes first: when it is noted, everything is.
+fn note_program(order: &Order) -> Result<(), SandboxError> {
+    let number = own_number().map_err(step("find out its number"))?;
+    std::fs::write(&order.pid_file, number.to_string()).map_err(step("write its number"))?;
+    note(order)
+}
+
+fn become_program(order: &Order, parent: &mut Parent) -> Result<Infallible, SandboxError> {
     std::env::set_current_dir(&order.directory)
         .map_err(step(&format!("go to {}", order.directory.display())))?;
     // A session of its own: what it starts can be found, and a key pressed in the terminal is not meant for it.
     rustix::process::setsid().map_err(|error| step("begin a session")(error.into()))?;
     take_identity(order)?;
-    // A change of user takes the wish away.
-    die_with_parent()?;
+    parent.bind_again()?;
     let Some((program, arguments)) = order.command.split_first() else {
         return Err(SandboxError::Program(String::new(), io::ErrorKind::InvalidInput.into()));
     };
@@ -151,11 +181,6 @@ fn take_identity(order: &Order) -> Result<(), SandboxError> {
         set_thread_res_uid(user, user, user).map_err(|error| step("take its user")(error.into()))?;
     }
     Ok(())
-}
-
-fn die_with_parent() -> Result<(), SandboxError> {
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|error| step("bind itself to its parent")(error.into()))
 }
 
 fn step(what: &str) -> impl Fn(io::Error) -> SandboxError + use<> {

@@ -141,8 +141,13 @@ impl Bench {
 
     /// Waits until a file has this text.
     pub(crate) async fn until_text(&self, file: &Path, text: &str) {
+        self.until_said(file, |said| said.trim() == text).await;
+    }
+
+    /// Waits until this is so of the text in a file.
+    pub(crate) async fn until_said(&self, file: &Path, test: impl Fn(&str) -> bool) {
         let began = Instant::now();
-        while std::fs::read_to_string(file).unwrap_or_default().trim() != text {
+        while !test(&std::fs::read_to_string(file).unwrap_or_default()) {
             assert!(
                 began.elapsed() < PATIENCE,
                 "{}: {:?}\n{}",

@@ -1,14 +1,20 @@
 //! Pods end as they are asked to, and nothing of them is left.
 
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use muster_local::sandbox::{Order, View};
+use muster_local::pods::Isolation;
+use muster_local::sandbox::{self, Mount, Order, View};
 use muster_test_control_plane::eventually;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::bench::{Bench, isolations, shell};
+
+/// Starts a process in a session of its own, which listens to nobody and holds a file open, and goes on when it does.
+const LEAVES_ONE: &str = "setsid sh -c 'trap \"\" HUP TERM; exec 9> $0/held; touch $0/up; while true; do sleep 1; done' $OUT & \
+                          while [ ! -e $OUT/up ]; do sleep 0.05; done;";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_pod_is_told_and_then_gone() {
@@ -49,38 +55,98 @@ async fn a_pod_that_does_not_listen_is_killed_with_all_it_started() {
     }
 }
 
+/// The word that a container has ended is a proof for others: what it started, in sessions of its own too, must be gone by then.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_a_container_lives_when_it_is_said_to_have_ended() {
+    for isolation in isolations() {
+        for (how, end) in [("exits", "exit 0"), ("killed", "kill -KILL $$")] {
+            if how == "killed" && isolation == Isolation::Namespaces {
+                // The first process of a namespace cannot kill itself.
+                continue;
+            }
+            let bench = Bench::new(how, isolation).await;
+            let mut main = shell("main", &format!("{LEAVES_ONE} {end}"));
+            main["env"] = json!([{"name": "OUT", "value": bench.directory}]);
+            main["volumeMounts"] = json!([{"name": "out", "mountPath": bench.directory}]);
+            let volume = json!({"name": "out", "hostPath": {"path": bench.directory}});
+            let spec = json!({"containers": [main], "volumes": [volume], "restartPolicy": "Never"});
+            bench.create("one", spec).await;
+            let over = |pod: &Value| !pod["status"]["containerStatuses"][0]["state"]["terminated"].is_null();
+            let pod = bench.until("one", "to end", over).await;
+            assert_eq!(
+                held(&bench.directory.join("held")),
+                0,
+                "its lock is held by nobody: {isolation:?}, {how}"
+            );
+            let code = &pod["status"]["containerStatuses"][0]["state"]["terminated"]["exitCode"];
+            assert_eq!(*code, if how == "exits" { 0 } else { 137 });
+        }
+    }
+}
+
 #[test]
 fn a_container_dies_with_whoever_started_it() {
     for isolated in [false, true] {
         if isolated && !rustix::process::geteuid().is_root() {
             continue;
         }
-        let directory =
-            std::env::temp_dir().join(format!("muster-local-dies-{isolated}-{}", std::process::id()));
-        drop(std::fs::remove_dir_all(&directory));
-        std::fs::create_dir_all(directory.join("scratch")).unwrap();
-        let view = View { scratch: directory.join("scratch"), mounts: Vec::new(), hostname: "dies".into() };
-        let order = Order {
-            command: ["sleep", "1000"].map(str::to_owned).into(),
-            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
-            directory: "/".into(),
-            user: None,
-            group: None,
-            groups: Vec::new(),
-            pid_file: directory.join("pid"),
-            view: isolated.then_some(view),
-        };
-        let file = directory.join("order");
-        std::fs::write(&file, serde_json::to_vec(&order).unwrap()).unwrap();
-        let script = format!("{} {} & wait", env!("CARGO_BIN_EXE_muster-sandbox"), file.display());
+        let directory = place(&format!("dies-{isolated}"));
+        let script = format!("OUT={}; {LEAVES_ONE} exec sleep 1000", directory.display());
+        let file = order(&directory, isolated, &script);
+        let script = format!("{} $$ {} & wait", env!("CARGO_BIN_EXE_muster-sandbox"), file.display());
         let mut parent = Command::new("sh").args(["-c", &script]).spawn().unwrap();
         until(|| is_running(&directory.join("pid"), "sleep"), "it runs");
         let pid: u32 = std::fs::read_to_string(directory.join("pid")).unwrap().trim().parse().unwrap();
+        assert!(held(&directory.join("held")) > 0);
         parent.kill().unwrap();
         parent.wait().unwrap();
         until(|| !Path::new(&format!("/proc/{pid}")).exists(), "it dies too");
+        until(|| held(&directory.join("held")) == 0, "and so does what it started");
         std::fs::remove_dir_all(directory).unwrap();
     }
+}
+
+/// Whoever started it may have ended before it could ask to be told: then it has another parent than the one that it was told of.
+#[test]
+fn a_container_whose_starter_ended_first_does_not_run() {
+    let directory = place("orphan");
+    let file = order(&directory, false, &format!("echo ran > {}", directory.join("ran").display()));
+    for before in [Vec::new(), vec!["--inside"]] {
+        let mut sandbox = Command::new(env!("CARGO_BIN_EXE_muster-sandbox"));
+        let ended = sandbox.args(before).arg("1").arg(&file).output().unwrap();
+        assert_eq!(ended.status.code(), Some(sandbox::NOT_STARTED.into()));
+        assert!(String::from_utf8_lossy(&ended.stderr).contains("without its parent"), "{ended:?}");
+    }
+    assert!(!directory.join("ran").exists());
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+/// An empty directory.
+fn place(test: &str) -> PathBuf {
+    let directory = std::env::temp_dir().join(format!("muster-local-{test}-{}", std::process::id()));
+    drop(std::fs::remove_dir_all(&directory));
+    std::fs::create_dir_all(directory.join("scratch")).unwrap();
+    directory
+}
+
+/// The file of an order to run this script.
+fn order(directory: &Path, isolated: bool, script: &str) -> PathBuf {
+    let mount = Mount { from: directory.to_owned(), at: directory.to_owned(), read_only: false };
+    let view = View { scratch: directory.join("scratch"), mounts: vec![mount], hostname: "test".into() };
+    let order = Order {
+        command: ["sh", "-c", script].map(str::to_owned).into(),
+        environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        directory: "/".into(),
+        user: None,
+        group: None,
+        groups: Vec::new(),
+        pid_file: directory.join("pid"),
+        noted: directory.join("processes"),
+        view: isolated.then_some(view),
+    };
+    let file = directory.join("order");
+    std::fs::write(&file, serde_json::to_vec(&order).unwrap()).unwrap();
+    file
 }
 
 fn until(test: impl Fn() -> bool, what: &str) {
@@ -97,6 +163,18 @@ fn is_running(pid_file: &Path, program: &str) -> bool {
 fn pid_in(directory: &Path) -> u32 {
     let pod = std::fs::read_dir(directory.join("pods")).unwrap().next().unwrap().unwrap().path();
     std::fs::read_to_string(pod.join("containers/main/pid")).unwrap().trim().parse().unwrap()
+}
+
+/// How many processes hold this file open, whatever they call it.
+fn held(file: &Path) -> usize {
+    let identity = |file: &Path| std::fs::metadata(file).ok().map(|file| (file.dev(), file.ino()));
+    let wanted = identity(file);
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let holds = |entry: &std::fs::DirEntry| {
+        let mut open = std::fs::read_dir(entry.path().join("fd")).into_iter().flatten().flatten();
+        open.any(|open| identity(&open.path()) == wanted)
+    };
+    wanted.map_or(0, |_| processes.filter(holds).count())
 }
 
 /// How many processes live in the session that this one began.

@@ -1,8 +1,12 @@
 //! Pods start, are ready, fail and are started again, and outlive their node.
 
+use k8s_openapi::api::core::v1::Node;
+use kube::Api;
+use kube::api::{Patch, PatchParams};
+use muster_local::sandbox::Identity;
 use serde_json::json;
 
-use super::bench::{Bench, condition, isolations, shell};
+use super::bench::{Bench, NODE, condition, isolations, shell};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pod_runs_and_is_ready_when_its_probe_says_so() {
@@ -130,6 +134,51 @@ async fn a_pod_outlives_its_node_with_its_address() {
     }
 }
 
+/// It is not asked before whether it lives, which it would not survive, nor whether it is ready, which would be heard too early.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_starts_slowly_is_asked_only_whether_it_has_started() {
+    let bench = Bench::new("slowly", isolations()[0]).await;
+    let file = |name: &str| bench.directory.join(name);
+    let (started, asked) = (file("started"), file("asked"));
+    let mut main = shell("main", "exec tail -f /dev/null");
+    let probe = |script: String, failures: u32| json!({"exec": {"command": ["sh", "-c", script]}, "periodSeconds": 1, "failureThreshold": failures});
+    main["startupProbe"] = probe(format!("echo >> {}; test -e {}", asked.display(), started.display()), 1000);
+    // At once right and wrong, before it has started.
+    main["readinessProbe"] = probe("true".into(), 1);
+    main["livenessProbe"] = probe(format!("test -e {}", started.display()), 1);
+    let mut other = shell("other", "exec tail -f /dev/null");
+    other["startupProbe"] = main["startupProbe"].clone();
+    bench.create("one", json!({"containers": [main, other]})).await;
+    // Both of them twice at least.
+    bench.until_said(&asked, |said| said.len() >= 6).await;
+    let pod = bench.until("one", "to run", |pod| pod["status"]["phase"] == "Running").await;
+    assert_eq!(condition(&pod, "Ready"), "False");
+    std::fs::write(started, "").unwrap();
+    let pod = bench.until_ready("one").await;
+    for container in pod["status"]["containerStatuses"].as_array().unwrap() {
+        assert_eq!((&container["restartCount"], &container["started"]), (&json!(0), &json!(true)));
+    }
+}
+
+/// A node that was killed may leave a process behind. Others take the word that it has ended for a proof.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_ends_what_an_earlier_one_left_before_it_says_so() {
+    let mut bench = Bench::new("left", isolations()[0]).await;
+    let script = "trap 'exit 0' TERM; while true; do sleep 0.1; done";
+    bench.create("one", json!({"containers": [shell("main", script)]})).await;
+    let pod = bench.until_ready("one").await;
+    bench.stop_node().await;
+    let mut left = std::process::Command::new("tail").args(["-f", "/dev/null"]).spawn().unwrap();
+    let uid = pod["metadata"]["uid"].as_str().unwrap();
+    let noted = bench.directory.join("pods").join(uid).join("containers/main/processes");
+    std::fs::remove_file(&noted).unwrap();
+    Identity::of(left.id().try_into().unwrap()).unwrap().note(&noted).unwrap();
+    bench.start_node();
+    let restarted = |pod: &serde_json::Value| pod["status"]["containerStatuses"][0]["restartCount"] == 1;
+    bench.until("one", "to be said to have ended", restarted).await;
+    assert!(left.try_wait().unwrap().is_some(), "it has ended by then");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_run_says_why() {
     let bench = Bench::new("why", isolations()[0]).await;
@@ -152,4 +201,17 @@ async fn what_cannot_run_says_why() {
         .await;
     let pod = bench.until("elsewhere", "to wait", |pod| condition(pod, "PodScheduled") == "False").await;
     assert_eq!(pod["status"]["conditions"][0]["reason"], "Unschedulable");
+}
+
+/// As its message says: `kubectl label node`. Nothing of the Pod changes with that.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_that_fits_no_node_gets_one_when_the_node_changes() {
+    let bench = Bench::new("fits", isolations()[0]).await;
+    let main = shell("main", "exec tail -f /dev/null");
+    bench.create("one", json!({"containers": [main], "nodeSelector": {"a": "b"}})).await;
+    bench.until("one", "to wait", |pod| condition(pod, "PodScheduled") == "False").await;
+    let nodes: Api<Node> = Api::all(bench.client.clone());
+    let labels = json!({"metadata": {"labels": {"a": "b"}}});
+    nodes.patch(NODE, &PatchParams::default(), &Patch::Merge(labels)).await.unwrap();
+    bench.until_ready("one").await;
 }

@@ -4,6 +4,7 @@
 
 mod bench;
 mod ends;
+mod hangs;
 mod lives;
 mod logs;
 mod views;

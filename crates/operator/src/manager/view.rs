@@ -21,6 +21,8 @@ pub struct View {
     pub sight: Option<Sight>,
     /// Whom it has not heard yet, while it starts.
     pub unheard: Vec<String>,
+    /// The members to whom clients that write are sent.
+    pub reached: BTreeSet<String>,
     /// What agents measured, by member.
     pub heard: BTreeMap<String, Heard>,
     /// The members whose Pod may go, by the Member's name.
@@ -64,6 +66,7 @@ impl View {
             manager: Manager::Starting,
             sight: None,
             unheard: Vec::new(),
+            reached: BTreeSet::new(),
             heard: BTreeMap::new(),
             released: BTreeSet::new(),
             parked: false,
@@ -88,7 +91,13 @@ impl View {
             decision: &sight.decision,
             now: sight.now,
         });
-        status::Clustering { manager: &self.manager, view, unheard: &self.unheard, held }
+        status::Clustering {
+            manager: &self.manager,
+            view,
+            unheard: &self.unheard,
+            reached: &self.reached,
+            held,
+        }
     }
 }
 

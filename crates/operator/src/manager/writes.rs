@@ -115,6 +115,14 @@ impl Writes {
         self.roles.get(member).is_some_and(Option::is_some)
     }
 
+    /// To whom clients that write are sent. An external member has no Pod that could carry a role.
+    pub(super) fn reached(&self, surroundings: &Surroundings) -> BTreeSet<String> {
+        let primary = |role: &Option<String>| role.as_deref() == Some(Role::Primary.as_str());
+        let labelled = self.roles.iter().filter(|(_, role)| primary(role)).map(|(member, _)| member.clone());
+        let external = surroundings.members.iter().filter(|member| member.spec.external.is_some());
+        labelled.chain(external.map(|member| member.name_any())).collect()
+    }
+
     /// Makes each Pod carry its role, and no other Pod any.
     pub(super) fn label(
         &mut self,

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use muster_api::cluster::LastRequest;
 use muster_core::manager::decide::Decision;
 use muster_core::manager::observed::Observed;
 use muster_core::manager::report::{Data, Report};
@@ -11,6 +10,8 @@ use muster_core::manager::wanted::Wanted;
 use muster_core::pause::Manager;
 use muster_core::status;
 use muster_protocol::{Line, Measured};
+
+use super::asked::Word;
 
 /// What a manager tells.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ pub struct View {
     /// Why the `leave` of a member failed.
     pub leave_failed: BTreeMap<String, String>,
     /// What became of the last request.
-    pub last_request: Option<LastRequest>,
+    pub last_request: Option<Word>,
 }
 
 /// What a manager knew when it last decided.

@@ -45,6 +45,8 @@ pub struct Context {
     pub chance: Chance,
     /// The numbers of commands.
     pub numbers: Numbers,
+    /// The order in which words about requests were spoken.
+    pub words: Count,
     /// The namespaces that other operators look after; none while that is not known, and then all are left alone.
     pub elsewhere: watch::Receiver<Option<Arc<BTreeSet<String>>>>,
     /// What can be measured.
@@ -107,5 +109,16 @@ impl Numbers {
     /// The next stamp under this epoch.
     pub fn next(&self, epoch: u64) -> Stamp {
         Stamp::new(epoch, self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+}
+
+/// A count that only grows: it tells what came later where clocks are too coarse.
+#[derive(Default)]
+pub struct Count(AtomicU64);
+
+impl Count {
+    /// The next number.
+    pub fn next(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
-use muster_api::cluster::{LastRequest, Recovery};
+use muster_api::cluster::Recovery;
 use muster_api::member::MemberStatus;
 use muster_core::pause::Stopped;
 use muster_core::scaling::{Gain, Published};
@@ -18,6 +18,7 @@ use crate::cluster::observe::ReadSecrets;
 use crate::credentials::Credentials;
 use crate::key::Name;
 use crate::manager::Intent;
+use crate::manager::asked::Word;
 use crate::manager::streams::Keys;
 
 /// What is remembered, by cluster.
@@ -61,7 +62,7 @@ pub struct Memory {
     /// `status.recovery` as it was last assembled.
     pub shown_recovery: Option<Recovery>,
     /// The last request that was judged.
-    pub last_request: Option<LastRequest>,
+    pub last_request: Option<Word>,
     /// Set once this process has written the status.
     pub shown: bool,
     /// Set once reconciliation has really stopped.

@@ -12,7 +12,7 @@ use crate::agents::{Dial, Limits};
 use crate::cache::{Cached, Caches, Change, Guard, Listener, watch_all};
 use crate::child::Kind;
 use crate::clock::SharedClock;
-use crate::context::{Chance, Context, Numbers};
+use crate::context::{Chance, Context, Count, Numbers};
 use crate::door::Door;
 use crate::events::{self, Herald};
 use crate::key::{Key, Name};
@@ -91,6 +91,7 @@ impl Operator {
             agent_image: parts.agent_image,
             chance: parts.chance,
             numbers: Numbers::default(),
+            words: Count::default(),
             elsewhere: parts.elsewhere,
             metrics: parts.metrics,
         });

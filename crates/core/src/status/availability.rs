@@ -1,6 +1,6 @@
 //! `Available`: clients can be served now.
 
-use muster_api::names::{Reason, Role};
+use muster_api::names::{LABEL_ROLE, Reason, Role};
 
 use super::control_plane::{is_parked, serving};
 use super::inputs::ClusterInputs;
@@ -17,11 +17,20 @@ pub(super) fn available(inputs: &ClusterInputs<'_>, picture: &Picture<'_>) -> Fi
         let text = "primaries on different sides: what one accepts, the other does not know";
         return Finding::is_false(Reason::SplitBrain, text);
     }
-    if picture.primaries().is_empty() {
+    let primaries = picture.primaries();
+    if primaries.is_empty() {
         return nobody_serves(picture);
     }
     if inputs.service.is_none() {
         return Finding::is_false(Reason::NotServing, "the Service that clients use was not found");
+    }
+    if !primaries.iter().any(|name| inputs.clustering.reached.contains(*name)) {
+        let text = format!(
+            "the Service sends clients to nobody: no Pod of a primary carries the label {LABEL_ROLE}: {} ({})",
+            Role::Primary,
+            conditions::names(&primaries)
+        );
+        return Finding::is_false(Reason::NotServing, text);
     }
     Finding::is_true(Reason::Serving, serving(picture))
 }

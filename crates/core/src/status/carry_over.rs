@@ -5,10 +5,10 @@
 use jiff::Timestamp;
 use muster_api::cluster::{LastRequest, ReplicatedClusterStatus};
 use muster_api::names::{ConditionType, RequestAction, RequestResult};
-use muster_api::{Condition, limits};
+use muster_api::{Condition, Time, limits};
 
 use super::text;
-use crate::conditions::get;
+use crate::conditions::{get, whole_second};
 
 /// The stored conditions of these kinds, each once and in this order, for their times.
 ///
@@ -26,8 +26,8 @@ pub fn arrange(conditions: &mut [Condition], kinds: &[ConditionType]) {
     conditions.sort_by_key(|condition| kinds.iter().position(|kind| kind.as_str() == condition.type_));
 }
 
-/// The stored last request, if it has the shape of one.
-pub fn last_request(stored: Option<&ReplicatedClusterStatus>) -> Option<LastRequest> {
+/// The stored last request, if it has the shape of one. Whoever remembers none does not carry one out either.
+pub fn last_request(stored: Option<&ReplicatedClusterStatus>, now: Timestamp) -> Option<LastRequest> {
     let request = stored?.last_request.as_ref()?;
     let short = |text: &str, limit: u32| text.chars().count() <= usize::try_from(limit).unwrap_or(0);
     let known =
@@ -36,7 +36,21 @@ pub fn last_request(stored: Option<&ReplicatedClusterStatus>) -> Option<LastRequ
         && short(&request.id, limits::REQUEST_ID_MAX)
         && short(&request.message, limits::MESSAGE_MAX)
         && request.time.as_ref().is_none_or(|time| text::time(time.0).is_some());
-    (known && fits).then(|| request.clone())
+    (known && fits).then(|| lost_request(request.clone(), now))
+}
+
+/// What is to be said of a request once nobody is left who could carry it out: one that was under way is lost, one that
+/// ended has ended.
+pub fn lost_request(request: LastRequest, now: Timestamp) -> LastRequest {
+    if request.result != RequestResult::Accepted.as_str() {
+        return request;
+    }
+    LastRequest {
+        result: RequestResult::Failed.to_string(),
+        message: "it was lost with the operator that had taken it up: look again and repeat it".to_owned(),
+        time: Some(Time(whole_second(now))),
+        ..request
+    }
 }
 
 /// The stored `restoreReplicas`, if a manager would accept it: at least 1, and no more than there can be members.

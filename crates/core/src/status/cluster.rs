@@ -164,7 +164,7 @@ impl ClusterVerdict {
         }
         let ready = conditions::summarise_cluster(&conditions, generation);
         conditions::set(&mut conditions, ConditionType::Ready, ready, generation, now);
-        self.finish(conditions, generation, stored)
+        self.finish(conditions, generation, stored, now)
     }
 
     /// The write for a generation that was not seen before (R1.1): verdicts on a spec are unknown, measurements are
@@ -183,7 +183,7 @@ impl ClusterVerdict {
         if self.unseen {
             pause::unsee_cluster(&mut conditions, generation, now);
         }
-        Some(self.finish(conditions, generation, stored))
+        Some(self.finish(conditions, generation, stored, now))
     }
 
     fn generation(&self, stored: Option<&ReplicatedClusterStatus>) -> i64 {
@@ -216,6 +216,7 @@ impl ClusterVerdict {
         mut conditions: Vec<Condition>,
         generation: i64,
         stored: Option<&ReplicatedClusterStatus>,
+        now: Timestamp,
     ) -> ReplicatedClusterStatus {
         carry_over::arrange(&mut conditions, CLUSTER_CONDITIONS);
         let phase = phase::phase(self.life, &conditions, generation);
@@ -228,7 +229,7 @@ impl ClusterVerdict {
         if let Some((reason, message)) = failure::failure(&status) {
             (status.failure_reason, status.failure_message) = (Some(reason), Some(message));
         }
-        status.last_request = status.last_request.or_else(|| carry_over::last_request(stored));
+        status.last_request = status.last_request.or_else(|| carry_over::last_request(stored, now));
         if self.restore_as_stored {
             status.restore_replicas = carry_over::restore_replicas(stored).or(status.restore_replicas);
         }

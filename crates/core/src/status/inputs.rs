@@ -1,6 +1,6 @@
 //! All that a cluster's status may be made of. The stored status is not among it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use muster_api::cluster::{LastRequest, Recovery};
 use muster_api::member::DesiredState;
@@ -52,6 +52,8 @@ pub struct Clustering<'a> {
     pub view: Option<View<'a>>,
     /// Whom a starting manager has not heard yet.
     pub unheard: &'a [String],
+    /// The members to whom clients that write are sent: those whose Pod carries the role, and external ones, which have no Pod.
+    pub reached: &'a BTreeSet<String>,
     /// Changes that are held because no manager could start a member again, in words.
     pub held: &'a [String],
 }

@@ -182,8 +182,7 @@ fn service_host(service: &k8s_openapi::api::core::v1::Service) -> Option<String>
 /// The last request, whether it was refused here or taken up by the manager.
 fn newest_request(seen: &Seen, memory: &Memory) -> Option<LastRequest> {
     let both = [memory.last_request.as_ref(), seen.view.last_request.as_ref()];
-    let at = |request: &&LastRequest| request.time.as_ref().map(|time| time.0);
-    both.into_iter().flatten().max_by_key(at).cloned()
+    both.into_iter().flatten().max_by_key(|word| word.order).map(|word| word.request.clone())
 }
 
 /// The Member whose turn it is.

@@ -3,7 +3,6 @@
 
 use kube::ResourceExt;
 use muster_api::ReplicatedCluster;
-use muster_api::cluster::LastRequest;
 use muster_api::names::{ANNOTATION_REQUEST, RequestResult};
 use muster_core::manager::requests::{Circumstances, parse};
 use muster_core::status::Picture;
@@ -15,7 +14,7 @@ use crate::context::Context;
 use crate::door::CallError;
 use crate::events::{Occasion, Tone};
 use crate::manager::Handle;
-use crate::manager::asked::{Asked, action, last_request};
+use crate::manager::asked::{Asked, Word, action};
 
 /// Takes up the request on this cluster, if there is one. Returns what status is to say where the manager will not.
 pub(super) async fn take_up(
@@ -23,7 +22,7 @@ pub(super) async fn take_up(
     seen: &Seen,
     picture: Option<&Picture<'_>>,
     manager: Option<&Handle>,
-) -> Result<Option<LastRequest>, CallError> {
+) -> Result<Option<Word>, CallError> {
     let Some(annotation) = seen.cluster.annotations().get(ANNOTATION_REQUEST) else { return Ok(None) };
     let remove = json!({"metadata": {
         "resourceVersion": seen.cluster.resource_version(),
@@ -63,7 +62,7 @@ pub(super) async fn take_up(
         (Err(refusal), _) => refusal.to_string(),
     };
     say(context, seen, Tone::Warning, "RequestRefused", format!("{word} {}: {refusal}", request.id));
-    Ok(Some(last_request(&request, RequestResult::Refused, &refusal, seen.now)))
+    Ok(Some(Word::now(context, &request, RequestResult::Refused, &refusal)))
 }
 
 fn say(context: &Context, seen: &Seen, tone: Tone, reason: &'static str, message: String) {

@@ -1,14 +1,15 @@
 //! What a person asked for, once it was accepted: how it is begun, and how it is said to have ended.
 
-use jiff::Timestamp;
 use muster_api::Time;
 use muster_api::cluster::LastRequest;
 use muster_api::names::{RequestAction, RequestResult};
 use muster_core::conditions;
 use muster_core::manager::fencing::{FenceKind, Proof};
 use muster_core::manager::requests::{Ask, Directive, Granted, Request};
+use muster_core::status::carry_over;
 
 use super::task::Task;
+use crate::context::Context;
 
 /// An accepted request.
 #[derive(Clone, Debug)]
@@ -19,14 +20,34 @@ pub struct Asked {
     pub granted: Granted,
 }
 
-/// What status says about a request.
-pub fn last_request(request: &Request, result: RequestResult, message: &str, now: Timestamp) -> LastRequest {
-    LastRequest {
-        id: request.id.clone(),
-        action: action(&request.ask).to_string(),
-        result: result.to_string(),
-        message: conditions::message(message.to_owned()),
-        time: Some(Time(conditions::whole_second(now))),
+/// What status is to say about a request. The controller and the manager both speak of requests, and the last word counts:
+/// by its number, because times are whole seconds.
+#[derive(Clone, Debug)]
+pub struct Word {
+    /// Larger than that of every word before it.
+    pub order: u64,
+    /// What is said.
+    pub request: LastRequest,
+}
+
+impl Word {
+    /// A word that is spoken now.
+    pub fn now(context: &Context, request: &Request, result: RequestResult, message: &str) -> Self {
+        let request = LastRequest {
+            id: request.id.clone(),
+            action: action(&request.ask).to_string(),
+            result: result.to_string(),
+            message: conditions::message(message.to_owned()),
+            time: Some(Time(conditions::whole_second(context.clock.now()))),
+        };
+        Self { order: context.words.next(), request }
+    }
+
+    /// The last word of a manager that is gone, as the next one repeats it.
+    pub(super) fn inherited(self, context: &Context) -> Self {
+        let request = carry_over::lost_request(self.request.clone(), context.clock.now());
+        let is_news = request != self.request;
+        Self { order: if is_news { context.words.next() } else { self.order }, request }
     }
 }
 
@@ -46,6 +67,12 @@ impl Task {
     pub(super) fn take_request(&mut self, asked: Asked) {
         match asked.granted.clone() {
             Granted::Direct(directive) => {
+                if let Some(before) = &self.request {
+                    let (word, id) = (action(&before.request.ask), &before.request.id);
+                    let why =
+                        format!("{word} {id} is under way: look again once it has ended, and repeat it");
+                    return self.say(&asked, RequestResult::Refused, &why);
+                }
                 self.observed.direct(directive, asked.request.expires);
                 self.say(&asked, RequestResult::Accepted, "it is being carried out");
                 self.request = Some(asked);
@@ -85,8 +112,17 @@ impl Task {
         }
     }
 
+    /// Clustering is being stopped: nothing that was asked for is carried out any more.
+    pub(super) fn end_requests(&mut self) {
+        let why = "clustering was stopped before it was carried out: look again and repeat it";
+        self.end_request(&Err(why.to_owned()));
+        while let Ok(asked) = self.ears.requests.try_recv() {
+            self.say(&asked, RequestResult::Failed, why);
+        }
+    }
+
     fn say(&mut self, asked: &Asked, result: RequestResult, message: &str) {
-        self.next.last_request = Some(last_request(&asked.request, result, message, self.now()));
+        self.next.last_request = Some(Word::now(&self.context, &asked.request, result, message));
         self.touched.insert(String::new());
     }
 }

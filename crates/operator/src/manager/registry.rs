@@ -156,7 +156,10 @@ impl Managers {
         if let Some(handle) = old.filter(|handle| resumes.is_none() && !handle.has_ended()) {
             return Ok(handle.clone());
         }
-        let handle = start(context, cluster, uid, mandate.epoch, resumes, stored_restore)?;
+        let mut begins = View::starting();
+        let last_word = old.and_then(|handle| handle.view.borrow().last_request.clone());
+        begins.last_request = last_word.map(|word| word.inherited(context));
+        let handle = start(context, cluster, uid, mandate.epoch, resumes, stored_restore, begins)?;
         all.insert(cluster.clone(), handle.clone());
         Ok(handle)
     }
@@ -173,9 +176,10 @@ fn start(
     epoch: u64,
     resumes: Option<Observed>,
     stored_restore: Option<i64>,
+    begins: View,
 ) -> Result<Handle, NotLeader> {
     let work = context.door.authority().begin(epoch)?;
-    let (view, shown) = watch::channel(Arc::new(View::starting()));
+    let (view, shown) = watch::channel(Arc::new(begins.clone()));
     let (intent, intent_heard) = watch::channel(None);
     let (keys, keys_heard) = watch::channel(None);
     let (requests, requests_heard) = mpsc::channel(MAX_REQUESTS);
@@ -209,7 +213,7 @@ fn start(
         restore: None,
         request: None,
         given_up: std::collections::BTreeSet::new(),
-        next: View::starting(),
+        next: begins,
         wake: None,
         touched: std::collections::BTreeSet::new(),
         idle: false,

@@ -289,6 +289,7 @@ impl Task {
 
     /// Stops: sends nothing any more, and waits for the answers to what it sent.
     async fn finish(mut self) -> Ended {
+        self.ears.requests.close();
         let until = Instant::now() + STOP_LIMIT;
         loop {
             let owing: Vec<String> = self.owing();
@@ -309,6 +310,7 @@ impl Task {
             }
         }
         let unfinished = self.unfinished();
+        self.end_requests();
         let members: Vec<String> = self.observed.members.keys().cloned().collect();
         self.touched.extend(members);
         self.touched.insert(String::new());

@@ -85,6 +85,11 @@ impl Task {
     fn act(&mut self, surroundings: &Surroundings, wanted: &Wanted, decision: &Decision) {
         let roles = endpoints(&self.observed, decision);
         self.writes.label(&self.context, &self.cluster, surroundings, &roles);
+        let reached = self.writes.reached(surroundings);
+        if reached != self.next.reached {
+            self.next.reached = reached;
+            self.touched.insert(String::new());
+        }
         if let Some(change) = decision.roster.clone() {
             let version = self.context.numbers.next(self.observed.epoch);
             self.observed.issued = Some(change.issue(version));

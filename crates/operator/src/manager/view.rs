@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use muster_api::cluster::LastRequest;
 use muster_core::manager::decide::Decision;
 use muster_core::manager::observed::Observed;
 use muster_core::manager::report::{Data, Report};
@@ -11,6 +10,8 @@ use muster_core::manager::wanted::Wanted;
 use muster_core::pause::Manager;
 use muster_core::status;
 use muster_protocol::{Line, Measured};
+
+use super::asked::Word;
 
 /// What a manager tells.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct View {
     pub sight: Option<Sight>,
     /// Whom it has not heard yet, while it starts.
     pub unheard: Vec<String>,
+    /// The members to whom clients that write are sent.
+    pub reached: BTreeSet<String>,
     /// What agents measured, by member.
     pub heard: BTreeMap<String, Heard>,
     /// The members whose Pod may go, by the Member's name.
@@ -30,7 +33,7 @@ pub struct View {
     /// Why the `leave` of a member failed.
     pub leave_failed: BTreeMap<String, String>,
     /// What became of the last request.
-    pub last_request: Option<LastRequest>,
+    pub last_request: Option<Word>,
 }
 
 /// What a manager knew when it last decided.
@@ -64,6 +67,7 @@ impl View {
             manager: Manager::Starting,
             sight: None,
             unheard: Vec::new(),
+            reached: BTreeSet::new(),
             heard: BTreeMap::new(),
             released: BTreeSet::new(),
             parked: false,
@@ -88,7 +92,13 @@ impl View {
             decision: &sight.decision,
             now: sight.now,
         });
-        status::Clustering { manager: &self.manager, view, unheard: &self.unheard, held }
+        status::Clustering {
+            manager: &self.manager,
+            view,
+            unheard: &self.unheard,
+            reached: &self.reached,
+            held,
+        }
     }
 }
 

@@ -36,9 +36,49 @@ enum Subject {
 /// A write that has ended.
 pub(super) struct Done {
     subject: Subject,
-    /// The role that a Pod was to have; for other writes of no meaning.
-    role: Option<String>,
+    /// What a Pod was given; none for other writes, and for one that failed.
+    given: Option<Given>,
     result: Result<(), CallError>,
+}
+
+/// What the last write of ours gave to a Pod. It counts until the caches show that write, or a later one: from then on the
+/// Pod says itself what it carries, whoever changed it.
+struct Given {
+    /// By the uid, because another Pod of this name was given nothing.
+    pod: String,
+    /// What was asked for.
+    asked: Option<String>,
+    /// What came of it.
+    role: Option<String>,
+    version: u64,
+    at: Instant,
+}
+
+impl Given {
+    /// None where versions are no numbers and cannot be compared.
+    fn of(written: &Pod, asked: Option<String>) -> Option<Self> {
+        let (pod, version) = (written.uid()?, version(written)?);
+        Some(Self { pod, asked, role: role_on(written), version, at: Instant::now() })
+    }
+
+    /// Whether the Pod, as the caches show it, is older than this write.
+    fn is_unseen(&self, pod: &Pod) -> bool {
+        version(pod).is_some_and(|shown| shown < self.version)
+    }
+
+    /// Until when it is not asked for again: whoever takes it away each time, a webhook say, would keep us writing.
+    fn rests_until(&self, wanted: Option<&String>) -> Option<Instant> {
+        let until = self.at + REST;
+        (self.asked.as_ref() == wanted && until > Instant::now()).then_some(until)
+    }
+}
+
+fn version(pod: &Pod) -> Option<u64> {
+    pod.resource_version()?.parse().ok()
+}
+
+fn role_on(pod: &Pod) -> Option<String> {
+    pod.labels().get(LABEL_ROLE).cloned()
 }
 
 /// The writes of one manager.
@@ -48,8 +88,10 @@ pub(super) struct Writes {
     busy: BTreeSet<Subject>,
     /// When failed ones may be tried again.
     resting: BTreeMap<Subject, Instant>,
-    /// The role that each member's Pod carries, as far as is known; by the Pod's uid, because another Pod has none.
-    roles: BTreeMap<String, (String, Option<String>)>,
+    /// The role that each member's Pod carries, as far as is known.
+    roles: BTreeMap<String, Option<String>>,
+    /// What members' Pods were given last.
+    given: BTreeMap<String, Given>,
 }
 
 impl Writes {
@@ -70,7 +112,15 @@ impl Writes {
 
     /// Whether clients may still be sent to this member.
     pub(super) fn is_reachable(&self, member: &str) -> bool {
-        self.roles.get(member).is_some_and(|(_, role)| role.is_some())
+        self.roles.get(member).is_some_and(Option::is_some)
+    }
+
+    /// To whom clients that write are sent. An external member has no Pod that could carry a role.
+    pub(super) fn reached(&self, surroundings: &Surroundings) -> BTreeSet<String> {
+        let primary = |role: &Option<String>| role.as_deref() == Some(Role::Primary.as_str());
+        let labelled = self.roles.iter().filter(|(_, role)| primary(role)).map(|(member, _)| member.clone());
+        let external = surroundings.members.iter().filter(|member| member.spec.external.is_some());
+        labelled.chain(external.map(|member| member.name_any())).collect()
     }
 
     /// Makes each Pod carry its role, and no other Pod any.
@@ -81,24 +131,40 @@ impl Writes {
         surroundings: &Surroundings,
         roles: &BTreeMap<String, Role>,
     ) {
-        self.roles.retain(|member, _| surroundings.pods.contains_key(member));
+        self.look_at_roles(surroundings);
         for (member, pod) in &surroundings.pods {
-            let uid = pod.uid().unwrap_or_default();
-            let written = self.roles.get(member).filter(|(of, _)| *of == uid).map(|(_, role)| role.clone());
-            let carries = written.unwrap_or_else(|| pod.labels().get(LABEL_ROLE).cloned());
-            self.roles.insert(member.clone(), (uid.clone(), carries.clone()));
             let wanted = roles.get(member).map(ToString::to_string);
-            if carries == wanted || pod.metadata.deletion_timestamp.is_some() {
+            if self.roles.get(member) == Some(&wanted) || pod.metadata.deletion_timestamp.is_some() {
                 continue;
             }
+            let uid = pod.uid().unwrap_or_default();
             let subject = Subject::Role { member: member.clone(), pod: uid.clone() };
+            let given = self.given.get(member);
+            if let Some(until) = given.and_then(|given| given.rests_until(wanted.as_ref())) {
+                self.resting.insert(subject, until);
+                continue;
+            }
             let (context, cluster, name) = (context.clone(), cluster.clone(), Name::of(pod.as_ref()));
             self.spawn(subject.clone(), async move {
                 let patch = json!({"metadata": {"uid": uid, "labels": {LABEL_ROLE: wanted}}});
-                let result = context.door.merge::<Pod>(&cluster, &name, &patch).await.map(drop);
-                Done { subject, role: wanted, result }
+                let written = context.door.merge::<Pod>(&cluster, &name, &patch).await;
+                let given = written.as_ref().ok().and_then(|pod| Given::of(pod, wanted));
+                Done { subject, given, result: written.map(drop) }
             });
         }
+    }
+
+    /// Finds out what each Pod carries: what it says itself, unless it was given something since.
+    fn look_at_roles(&mut self, surroundings: &Surroundings) {
+        let pods = &surroundings.pods;
+        self.given.retain(|member, given| {
+            pods.get(member).is_some_and(|pod| pod.uid().as_ref() == Some(&given.pod))
+        });
+        let carries = |(member, pod): (&String, &Arc<Pod>)| {
+            let unseen = self.given.get(member).filter(|given| given.is_unseen(pod));
+            (member.clone(), unseen.map_or_else(|| role_on(pod), |given| given.role.clone()))
+        };
+        self.roles = pods.iter().map(carries).collect();
     }
 
     /// Writes the mark on every claim of the cluster that has none.
@@ -123,7 +189,7 @@ impl Writes {
             let (context, cluster) = (context.clone(), cluster.clone());
             self.spawn(subject.clone(), async move {
                 let merged = context.door.merge::<PersistentVolumeClaim>(&cluster, &name, &patch).await;
-                Done { subject, role: None, result: merged.map(drop) }
+                Done { subject, given: None, result: merged.map(drop) }
             });
         }
     }
@@ -151,7 +217,7 @@ impl Writes {
             let (context, cluster) = (context.clone(), cluster.clone());
             self.spawn(subject.clone(), async move {
                 let result = context.door.delete::<Member>(&cluster, &live).await;
-                Done { subject, role: None, result }
+                Done { subject, given: None, result }
             });
             return;
         }
@@ -163,7 +229,7 @@ impl Writes {
             let (context, cluster) = (context.clone(), cluster.clone());
             self.spawn(subject.clone(), async move {
                 let merged = context.door.merge::<PersistentVolumeClaim>(&cluster, &name, &patch).await;
-                Done { subject, role: None, result: merged.map(drop) }
+                Done { subject, given: None, result: merged.map(drop) }
             });
         }
     }
@@ -186,7 +252,7 @@ impl Writes {
         self.spawn(subject.clone(), async move {
             tracing::info!(%cluster, pod = pod.name_any(), "replaces an outdated Pod");
             let result = context.door.delete::<Pod>(&cluster, &pod).await;
-            Done { subject, role: None, result }
+            Done { subject, given: None, result }
         });
     }
 
@@ -202,12 +268,10 @@ impl Writes {
 impl Task {
     /// Takes in what became of a write.
     pub(super) fn note_write(&mut self, done: Done) {
-        let Done { subject, role, result } = done;
+        let Done { subject, given, result } = done;
         self.writes.busy.remove(&subject);
-        if let (Subject::Role { member, pod }, true) = (&subject, result.is_ok())
-            && let Some(known) = self.writes.roles.get_mut(member).filter(|(of, _)| of == pod)
-        {
-            known.1 = role;
+        if let (Subject::Role { member, .. }, Some(given)) = (&subject, given) {
+            self.writes.given.insert(member.clone(), given);
         }
         // What was removed may be seen for a while; it is not removed again and again until it is not.
         let removed = matches!(subject, Subject::Removal { .. });

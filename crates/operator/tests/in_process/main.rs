@@ -16,6 +16,7 @@ mod r1;
 mod r3;
 mod r4;
 mod requests;
+mod roles;
 mod samples;
 mod taken;
 mod truth;

@@ -12,11 +12,18 @@ use muster_api::names::{ANNOTATION_CLUSTERING_STOPPED, ANNOTATION_FORGOTTEN, ANN
 use muster_core::manager::requests::{Ask, Request};
 use serde_json::json;
 
+use super::help::clustering;
 use super::world::{World, pause};
 
 impl World {
     /// Asks as the plugin does, and waits for the outcome.
     pub(crate) async fn ask(&self, id: &str, ask: Ask) -> (String, String) {
+        self.submit(id, ask).await;
+        self.outcome(id).await
+    }
+
+    /// Asks as the plugin does.
+    async fn submit(&self, id: &str, ask: Ask) {
         let cluster = self.clusters().get("orders").await.unwrap();
         let request = Request {
             id: id.into(),
@@ -28,6 +35,10 @@ impl World {
         };
         let text = serde_json::to_string(&request).unwrap();
         self.patch("orders", json!({"metadata": {"annotations": {ANNOTATION_REQUEST: text}}})).await;
+    }
+
+    /// What became of a request, once it has ended.
+    async fn outcome(&self, id: &str) -> (String, String) {
         let ended = self
             .until("orders", "to answer", |cluster| {
                 let last = cluster.status.as_ref().and_then(|status| status.last_request.as_ref());
@@ -72,6 +83,86 @@ async fn an_answer_is_written_once() {
         world.rest().await;
         assert_eq!(world.writes(), Vec::<String>::new(), "after {id}");
     }
+}
+
+/// A switchover that cannot go on yet: its target lags behind.
+async fn under_way(world: &World, id: &str) {
+    world.create("orders", 3).await;
+    world.ready("orders").await;
+    world.fleet.stall_copies("shop", "orders-a-2", true);
+    for _ in 0..5 {
+        world.fleet.write("shop", "orders");
+    }
+    world.submit(id, Ask::Switchover { to: Some("orders-a-2".into()) }).await;
+    world.until("orders", "to take it up", |cluster| last(cluster) == Some((id, "Accepted"))).await;
+}
+
+fn last(cluster: &ReplicatedCluster) -> Option<(&str, &str)> {
+    let last = cluster.status.as_ref()?.last_request.as_ref()?;
+    Some((&last.id, &last.result))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_was_lost_with_its_operator_is_said_to_be() {
+    let mut world = World::new(311).await;
+    under_way(&world, "one").await;
+    world.start_operator();
+    let (result, message) = world.outcome("one").await;
+    assert_eq!((result.as_str(), message.contains("repeat it")), ("Failed", true), "{message}");
+    world.fleet.stall_copies("shop", "orders-a-2", false);
+    world.ready("orders").await;
+    world.rest().await;
+    world.calls.take();
+    world.rest().await;
+    assert_eq!(world.writes(), Vec::<String>::new(), "that is said once");
+    world.unharmed();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_under_way_ends_when_clustering_is_stopped() {
+    let world = World::new(312).await;
+    under_way(&world, "one").await;
+    world.patch("orders", clustering(true)).await;
+    let (result, message) = world.outcome("one").await;
+    assert_eq!((result.as_str(), message.contains("clustering was stopped")), ("Failed", true), "{message}");
+    // The next manager does not take it up again, and does not forget it.
+    world.patch("orders", clustering(false)).await;
+    world.fleet.stall_copies("shop", "orders-a-2", false);
+    let status = world.ready("orders").await.status.unwrap();
+    assert_eq!(status.primary.as_deref(), Some("orders-a-0"));
+    assert_eq!(status.last_request.unwrap().result, "Failed");
+    world.unharmed();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_request_does_not_replace_the_one_that_is_under_way() {
+    let world = World::new(313).await;
+    under_way(&world, "one").await;
+    let (result, message) = world.ask("two", Ask::Switchover { to: Some("orders-a-1".into()) }).await;
+    assert_eq!((result.as_str(), message.contains("switchover one")), ("Refused", true), "{message}");
+    world.fleet.stall_copies("shop", "orders-a-2", false);
+    let (result, message) = world.outcome("one").await;
+    assert_eq!(result, "Done", "{message}");
+    assert_eq!(world.ready("orders").await.status.unwrap().primary.as_deref(), Some("orders-a-2"));
+    world.unharmed();
+}
+
+/// Times in status are whole seconds, and the last word counts all the same.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_within_the_second_of_an_earlier_answer_is_told() {
+    let world = World::new(314).await;
+    world.create("orders", 2).await;
+    world.ready("orders").await;
+    let into_the_second = u64::from(world.fleet.now().subsec_nanosecond().unsigned_abs());
+    pause(Duration::from_secs(1) - Duration::from_nanos(into_the_second)).await;
+    let count = Ask::Recover { seed: None, accept_data_loss: false, replicas: Some(2) };
+    let (result, message) = world.ask("one", count).await;
+    assert_eq!(result, "Done", "{message}");
+    let at = |cluster: ReplicatedCluster| cluster.status.unwrap().last_request.unwrap().time.unwrap();
+    let one = at(world.clusters().get("orders").await.unwrap());
+    let (result, message) = world.ask("two", Ask::Switchover { to: Some("nobody".into()) }).await;
+    assert_eq!(result, "Refused", "{message}");
+    assert_eq!(at(world.clusters().get("orders").await.unwrap()), one, "the same second");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,6 @@
 //! Tests of the assembly: a cluster `orders` of three members, and what is said when something about it changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use muster_api::member::DesiredState;
@@ -58,6 +58,7 @@ struct World {
     unobserved: Vec<String>,
     held: Vec<String>,
     unheard: Vec<String>,
+    reached: BTreeSet<String>,
     manager: Manager,
     reconciliation_stopped: Option<Stopped>,
     observed: Observed,
@@ -99,6 +100,7 @@ impl World {
             unobserved: Vec::new(),
             held: Vec::new(),
             unheard: Vec::new(),
+            reached: [A0, A1, B0].map(str::to_owned).into(),
             manager: Manager::Running,
             reconciliation_stopped: None,
             observed,
@@ -140,7 +142,13 @@ impl World {
             name_taken: &self.name_taken,
             refused: &[],
             unobserved: &self.unobserved,
-            clustering: Clustering { manager: &self.manager, view, unheard: &self.unheard, held: &self.held },
+            clustering: Clustering {
+                manager: &self.manager,
+                view,
+                unheard: &self.unheard,
+                reached: &self.reached,
+                held: &self.held,
+            },
             reconciliation_stopped: self.reconciliation_stopped.as_ref(),
             formed: self.formed,
             applied: self.applied,

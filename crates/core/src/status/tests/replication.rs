@@ -239,6 +239,21 @@ fn without_a_service_clients_find_nobody() {
     assert_eq!((status.service_name, status.endpoint), (None, None));
 }
 
+/// The Service finds a primary by the label of its Pod: one primary that carries it is enough.
+#[test]
+fn without_a_labelled_primary_clients_are_sent_to_nobody() {
+    let served = ["True/AsDesired", "True/Serving", "True/AsDesired"];
+    let reach =
+        |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+    after(|world| world.reached = reach(&[A0]), served);
+    for reached in [reach(&[]), reach(&[A1, B0])] {
+        let nobody = ["True/AsDesired", "False/NotServing", "True/AsDesired"];
+        let status = after(|world| world.reached = reached, nobody);
+        assert!(message(&status, ConditionType::Available).contains(A0));
+        assert_eq!(said(&status, ConditionType::Ready), "False/NotServing");
+    }
+}
+
 #[test]
 fn nobody_is_looking() {
     let mut world = World::running();

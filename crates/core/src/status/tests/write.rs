@@ -152,6 +152,15 @@ fn the_last_request_outlives_a_restart_if_it_has_the_shape_of_one() {
     ] {
         assert_eq!(written(&world, &garbled), None, "{garbled:?}");
     }
+    let under_way = LastRequest { result: "Accepted".into(), ..request.clone() };
+    let lost = written(&world, &under_way).unwrap();
+    assert_eq!((lost.id.as_str(), lost.result.as_str()), ("r1", "Failed"), "nobody carries it out any more");
+    assert!(lost.message.contains("repeat it"), "{}", lost.message);
+    assert_eq!(written(&world, &lost), Some(lost.clone()), "that is said once");
+    let inputs = ClusterInputs { last_request: Some(&under_way), ..world.inputs() };
+    let stored = ReplicatedClusterStatus { last_request: Some(under_way.clone()), ..Default::default() };
+    let told = judge_cluster(&inputs).over(Some(&stored), world.now).last_request;
+    assert_eq!(told, Some(under_way.clone()), "somebody does");
     let newer = LastRequest { id: "r2".into(), ..request.clone() };
     let inputs = ClusterInputs { last_request: Some(&newer), ..world.inputs() };
     let stored = ReplicatedClusterStatus { last_request: Some(request), ..Default::default() };

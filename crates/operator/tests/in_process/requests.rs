@@ -154,7 +154,7 @@ async fn a_refusal_within_the_second_of_an_earlier_answer_is_told() {
     world.create("orders", 2).await;
     world.ready("orders").await;
     let into_the_second = u64::from(world.fleet.now().subsec_nanosecond().unsigned_abs());
-    pause(Duration::from_secs(1) - Duration::from_nanos(into_the_second)).await;
+    pause(Duration::from_nanos(1_000_000_000 - into_the_second)).await;
     let count = Ask::Recover { seed: None, accept_data_loss: false, replicas: Some(2) };
     let (result, message) = world.ask("one", count).await;
     assert_eq!(result, "Done", "{message}");

@@ -123,6 +123,8 @@ pub fn run(given: &[String], again: &[String]) -> Result<Infallible, SandboxErro
             None => guard::stay(file, again),
         };
     }
+    // A session of its own: what it starts can be found, and a key pressed in the terminal is not meant for it.
+    rustix::process::setsid().map_err(|error| step("begin a session")(error.into()))?;
     note_program(&order)?;
     if let Some(view) = &order.view {
         inside::enter(view)?;
@@ -154,8 +156,6 @@ fn note_program(order: &Order) -> Result<(), SandboxError> {
 fn become_program(order: &Order, parent: &mut Parent) -> Result<Infallible, SandboxError> {
     std::env::set_current_dir(&order.directory)
         .map_err(step(&format!("go to {}", order.directory.display())))?;
-    // A session of its own: what it starts can be found, and a key pressed in the terminal is not meant for it.
-    rustix::process::setsid().map_err(|error| step("begin a session")(error.into()))?;
     take_identity(order)?;
     parent.bind_again()?;
     let Some((program, arguments)) = order.command.split_first() else {

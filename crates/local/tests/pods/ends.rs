@@ -59,7 +59,8 @@ async fn a_pod_that_does_not_listen_is_killed_with_all_it_started() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_a_container_lives_when_it_is_said_to_have_ended() {
     for isolation in isolations() {
-        for (how, end) in [("exits", "exit 0"), ("killed", "kill -KILL $$")] {
+        // A Pod writes `$$` for one `$`.
+        for (how, end) in [("exits", "exit 0"), ("killed", "kill -KILL $$$$")] {
             if how == "killed" && isolation == Isolation::Namespaces {
                 // The first process of a namespace cannot kill itself.
                 continue;

@@ -98,7 +98,10 @@ async fn a_container_that_does_not_live_is_ended_and_started_again() {
     for isolation in isolations() {
         let bench = Bench::new("unwell", isolation).await;
         let mut main = shell("main", "trap 'exit 5' TERM; while true; do sleep 0.1; done");
-        let probe = json!({"tcpSocket": {"port": 9}, "periodSeconds": 1, "failureThreshold": 1});
+        // Late enough for the shell to listen to signals by then.
+        let probe = json!({
+            "tcpSocket": {"port": 9}, "periodSeconds": 1, "failureThreshold": 1, "initialDelaySeconds": 1,
+        });
         main["livenessProbe"] = probe;
         bench.create("one", json!({"containers": [main]})).await;
         let pod = bench

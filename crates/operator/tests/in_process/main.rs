@@ -19,6 +19,7 @@ mod requests;
 mod roles;
 mod samples;
 mod taken;
+mod troubled;
 mod truth;
 mod waits;
 #[expect(dead_code, reason = "the trace is kept by the test that a life runs the same way each time")]

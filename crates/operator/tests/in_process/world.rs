@@ -98,7 +98,8 @@ impl Calls {
         self.0.lock().unwrap().trouble = Some((number, trouble));
     }
 
-    /// Refuses every write to the object of this resource and name for this reason, until told otherwise.
+    /// Refuses every write to the object of this resource and name for this reason, until told otherwise. Its status is
+    /// another resource, as in `members/status`.
     pub(crate) fn refuse(&self, what: Option<(&'static str, String, &'static str)>) {
         self.0.lock().unwrap().refused = what;
     }
@@ -133,8 +134,9 @@ impl Faults for Calls {
             return Fault::None;
         }
         log.writes += 1;
+        let part = if part.is_empty() { part } else { format!("/{part}") };
         if let Some((resource, name, why)) = &log.refused
-            && seen.resource.ends_with(resource)
+            && format!("{}{part}", seen.resource).ends_with(resource)
             && seen.name.as_ref() == Some(name)
         {
             return Fault::Before(ApiError::new(Reason::Forbidden, *why));

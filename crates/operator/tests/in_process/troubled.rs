@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use muster_api::Member;
 use muster_api::names::FINALIZER_MEMBER;
 use muster_core::manager::requests::Ask;
 use serde_json::json;
 
-use super::help::{condition, why};
+use super::help::{condition, member_is, why};
 use super::world::{Trouble, World, is_ready, pause};
 
 /// Within this everything that was withheld is told.
@@ -97,4 +98,34 @@ async fn a_status_that_is_withheld_is_written_when_that_time_is_over() {
     let cluster = world.clusters().get("orders").await.unwrap();
     assert!(cluster.status.as_ref().unwrap().last_backup_time.is_some(), "{:?}", cluster.status);
     assert!(!is_ready(&cluster), "one of its Members is not known");
+}
+
+/// What could not be read may be there.
+#[tokio::test(start_paused = true)]
+async fn a_claim_that_cannot_be_read_is_not_said_to_be_missing() {
+    let world = World::new(625).await;
+    world.create("orders", 1).await;
+    world.ready("orders").await;
+    world
+        .make::<PersistentVolumeClaim>(json!({
+            "metadata": {"name": "data-extra"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "5Gi"}}},
+        }))
+        .await;
+    world.calls.hide(Some(("persistentvolumeclaims", "data-extra".to_owned())));
+    world
+        .make::<Member>(json!({
+            "metadata": {"name": "extra"},
+            "spec": {"clusterName": "orders", "pool": "a", "storage": [{"pvcName": "data-extra"}]},
+        }))
+        .await;
+    let member = world
+        .until_member("extra", "to be looked at", |member| {
+            why(member, "StorageReady").0 == "ObservationFailed"
+        })
+        .await;
+    assert!(member_is(&member, "StorageReady", "Unknown"), "{:?}", member.status);
+    assert!(why(&member, "StorageReady").1.contains("data-extra"));
+    world.calls.hide(None);
+    world.until_member("extra", "to be Ready", |member| member_is(member, "Ready", "True")).await;
 }

@@ -48,6 +48,7 @@ struct Log {
     writes: usize,
     trouble: Option<(usize, Trouble)>,
     refused: Option<(&'static str, String, &'static str)>,
+    hidden: Option<(&'static str, String)>,
 }
 
 /// What goes wrong with a write.
@@ -104,6 +105,11 @@ impl Calls {
         self.0.lock().unwrap().refused = what;
     }
 
+    /// Lets every read of the object of this resource and name fail, until told otherwise.
+    pub(crate) fn hide(&self, what: Option<(&'static str, String)>) {
+        self.0.lock().unwrap().hidden = what;
+    }
+
     /// Whether the operator has to die now.
     fn crash(&self) -> bool {
         let mut log = self.0.lock().unwrap();
@@ -129,6 +135,13 @@ impl Faults for Calls {
         let name = seen.name.clone().unwrap_or_default();
         let part = seen.subresource.clone().unwrap_or_default();
         log.calls.push(format!("{kind} {} {} {name} {part}", seen.verb, seen.resource));
+        if let Some((resource, name)) = &log.hidden
+            && seen.verb == "get"
+            && seen.resource.ends_with(resource)
+            && seen.name.as_ref() == Some(name)
+        {
+            return Fault::Before(ApiError::new(Reason::ServiceUnavailable, "out of order"));
+        }
         // Events are news, and nothing depends on them.
         if !seen.is_write() || seen.resource.ends_with("events") {
             return Fault::None;

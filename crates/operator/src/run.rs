@@ -68,8 +68,13 @@ pub struct Operator {
     context: Arc<Context>,
     managers: Managers,
     tasks: JoinSet<()>,
-    _watches: JoinSet<()>,
+    watches: JoinSet<()>,
 }
+
+/// A part of the operator has broken. What it worked on is left half done, and nobody would do its work any more.
+#[derive(Debug, thiserror::Error)]
+#[error("a part of the operator broke: {0}")]
+pub struct Broken(tokio::task::JoinError);
 
 impl Operator {
     /// Starts an operator. It acts while it has the authority to.
@@ -106,7 +111,7 @@ impl Operator {
         for _ in 0..WORKERS {
             tasks.spawn(work(context.clone(), managers.clone()));
         }
-        Self { context, managers, tasks, _watches: watches }
+        Self { context, managers, tasks, watches }
     }
 
     /// What its parts work with.
@@ -117,6 +122,23 @@ impl Operator {
     /// Its managers.
     pub fn managers(&self) -> &Managers {
         &self.managers
+    }
+
+    /// Waits until a part of it breaks. A worker that is gone keeps its object from ever being looked at again, and a watch
+    /// that is gone keeps everyone from the truth: then only another process helps.
+    pub async fn failed(&mut self) -> Broken {
+        loop {
+            let ended = tokio::select! {
+                Some(ended) = self.tasks.join_next() => ended,
+                Some(ended) = self.watches.join_next() => ended,
+                else => std::future::pending().await,
+            };
+            if let Err(error) = ended
+                && error.is_panic()
+            {
+                return Broken(error);
+            }
+        }
     }
 
     /// Stops: nothing is begun any more, and what is under way ends.

@@ -1,11 +1,18 @@
 //! A pass that cannot do one thing does the others, reports, and comes back in time.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use muster_api::Member;
 use muster_api::names::FINALIZER_MEMBER;
 use muster_core::manager::requests::Ask;
+use muster_operator::clock::{Clock, RuntimeClock};
+use muster_operator::context::Chance;
+use muster_operator::lease::Authority;
+use muster_operator::run::Operator;
 use serde_json::json;
 
 use super::help::{condition, member_is, why};
@@ -128,4 +135,37 @@ async fn a_claim_that_cannot_be_read_is_not_said_to_be_missing() {
     assert!(why(&member, "StorageReady").1.contains("data-extra"));
     world.calls.hide(None);
     world.until_member("extra", "to be Ready", |member| member_is(member, "Ready", "True")).await;
+}
+
+/// A clock that breaks whoever looks at it, once it is told to.
+struct Bomb {
+    clock: RuntimeClock,
+    armed: AtomicBool,
+}
+
+impl Clock for Bomb {
+    fn now(&self) -> Timestamp {
+        assert!(!self.armed.load(Ordering::Relaxed), "the clock is broken");
+        self.clock.now()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_of_which_a_part_breaks_says_so() {
+    let mut world = World::new(626).await;
+    world.operator = None;
+    let began = "2026-01-01T00:00:00Z".parse().unwrap();
+    let bomb = Arc::new(Bomb { clock: RuntimeClock::starting_at(began), armed: AtomicBool::new(false) });
+    let authority = Authority::uncontested(9, Arc::new(RuntimeClock::starting_at(began)));
+    let parts = world.parts(world.server.clone(), authority, bomb.clone(), Chance::seeded(1));
+    let mut operator = Operator::start(parts);
+    world.create("orders", 1).await;
+    tokio::select! {
+        broken = operator.failed() => panic!("{broken}"),
+        _ = world.ready("orders") => {}
+    }
+    bomb.armed.store(true, Ordering::Relaxed);
+    world.scale("orders", 2).await;
+    let broken = tokio::time::timeout(SOON, operator.failed()).await.unwrap();
+    assert!(broken.to_string().contains("the clock is broken"), "{broken}");
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use kube::{Client, ResourceExt};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tracing::Instrument;
 
 use crate::agents::{Dial, Limits};
 use crate::cache::{Cached, Caches, Change, Guard, Listener, watch_all};
@@ -257,25 +258,45 @@ async fn work(context: Arc<Context>, managers: Managers) {
     context.caches.until_synced().await;
     while let Some(key) = context.queue.take().await {
         let began = tokio::time::Instant::now();
-        let passed = tokio::time::timeout(PASS_LIMIT, pass(&context, &managers, &key)).await;
-        let (then, failed) = match passed {
-            Ok(Ok(then)) => (then, None),
-            Ok(Err(PassError::NotLeader(why))) => {
-                tracing::debug!(%key, %why, "leaves it to the leader");
-                (Then::Rest, Some("NotLeader"))
-            }
-            Ok(Err(error)) => {
-                tracing::warn!(%key, reason = error.reason(), %error, "a pass failed and is tried again");
-                (Then::Retry, Some(error.reason()))
-            }
-            Err(_) => {
-                tracing::error!(%key, limit = PASS_LIMIT.as_secs(), "a pass took too long and is tried again");
-                (Then::Retry, Some("TookTooLong"))
-            }
-        };
+        // Whatever is logged on the way says of which object, and of which generation of it.
+        let span = tracing::info_span!("pass", object = %key, generation = generation(&context, &key));
+        let (then, failed) = bounded_pass(&context, &managers, &key).instrument(span).await;
         context.metrics.passed(key.kind(), began.elapsed(), failed);
         context.metrics.waiting(key.kind(), context.queue.depth_of(key.kind()));
         context.queue.done(&key, then, context.chance.fraction());
+    }
+}
+
+/// One pass: what comes after it, and in one word what kept it from succeeding.
+async fn bounded_pass(
+    context: &Arc<Context>,
+    managers: &Managers,
+    key: &Key,
+) -> (Then, Option<&'static str>) {
+    match tokio::time::timeout(PASS_LIMIT, pass(context, managers, key)).await {
+        Ok(Ok(then)) => (then, None),
+        Ok(Err(PassError::NotLeader(why))) => {
+            tracing::debug!(%why, "leaves it to the leader");
+            (Then::Rest, Some("NotLeader"))
+        }
+        Ok(Err(error)) => {
+            tracing::warn!(reason = error.reason(), %error, "a pass failed and is tried again");
+            (Then::Retry, Some(error.reason()))
+        }
+        Err(_) => {
+            tracing::error!(limit = PASS_LIMIT.as_secs(), "a pass took too long and is tried again");
+            (Then::Retry, Some("TookTooLong"))
+        }
+    }
+}
+
+/// The generation of an object as the caches show it; none once it is gone.
+fn generation(context: &Context, key: &Key) -> Option<i64> {
+    let caches = &context.caches;
+    match key {
+        Key::Cluster(name) => caches.clusters.get(name)?.metadata.generation,
+        Key::Member(name) => caches.members.get(name)?.metadata.generation,
+        Key::Engine(name) => caches.engines.get(&Name::new("", name))?.metadata.generation,
     }
 }
 

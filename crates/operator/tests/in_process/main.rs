@@ -8,6 +8,7 @@ mod faults;
 mod help;
 mod hostile;
 mod lives;
+mod logs;
 mod members;
 mod news;
 mod pools;

@@ -124,17 +124,25 @@ impl Running {
 
     /// Why it cannot go on; waits for as long as it can.
     pub(crate) async fn failed(&mut self) -> anyhow::Error {
-        match (&mut self.electing).await {
+        let elected = tokio::select! {
+            elected = &mut self.electing => elected,
+            broken = self.operator.failed() => return broken.into(),
+        };
+        match elected {
             Err(error) => anyhow::Error::new(error).context("the leader election broke"),
             Ok(Err(error)) => anyhow::Error::new(error).context("the Lease was lost while work went on"),
             Ok(Ok(())) => anyhow::anyhow!("the leader election ended by itself"),
         }
     }
 
-    /// Stops after a failure: there is no Lease to give back.
+    /// Stops after a failure. Where the election goes on, the Lease is given back: nobody need wait for a process that ends.
     pub(crate) async fn abandon(self) {
         self.health.stopping();
         self.operator.stop().await;
+        if !self.electing.is_finished() {
+            drop(self.stop);
+            drop(self.electing.await);
+        }
     }
 
     /// Stops all work, and gives the Lease back, so that another operator need not wait for it.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use kube::{Client, ResourceExt};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tracing::Instrument;
 
 use crate::agents::{Dial, Limits};
 use crate::cache::{Cached, Caches, Change, Guard, Listener, watch_all};
@@ -68,8 +69,13 @@ pub struct Operator {
     context: Arc<Context>,
     managers: Managers,
     tasks: JoinSet<()>,
-    _watches: JoinSet<()>,
+    watches: JoinSet<()>,
 }
+
+/// A part of the operator has broken. What it worked on is left half done, and nobody would do its work any more.
+#[derive(Debug, thiserror::Error)]
+#[error("a part of the operator broke: {0}")]
+pub struct Broken(tokio::task::JoinError);
 
 impl Operator {
     /// Starts an operator. It acts while it has the authority to.
@@ -106,7 +112,7 @@ impl Operator {
         for _ in 0..WORKERS {
             tasks.spawn(work(context.clone(), managers.clone()));
         }
-        Self { context, managers, tasks, _watches: watches }
+        Self { context, managers, tasks, watches }
     }
 
     /// What its parts work with.
@@ -117,6 +123,23 @@ impl Operator {
     /// Its managers.
     pub fn managers(&self) -> &Managers {
         &self.managers
+    }
+
+    /// Waits until a part of it breaks. A worker that is gone keeps its object from ever being looked at again, and a watch
+    /// that is gone keeps everyone from the truth: then only another process helps.
+    pub async fn failed(&mut self) -> Broken {
+        loop {
+            let ended = tokio::select! {
+                Some(ended) = self.tasks.join_next() => ended,
+                Some(ended) = self.watches.join_next() => ended,
+                else => std::future::pending().await,
+            };
+            if let Err(error) = ended
+                && error.is_panic()
+            {
+                return Broken(error);
+            }
+        }
     }
 
     /// Stops: nothing is begun any more, and what is under way ends.
@@ -235,25 +258,45 @@ async fn work(context: Arc<Context>, managers: Managers) {
     context.caches.until_synced().await;
     while let Some(key) = context.queue.take().await {
         let began = tokio::time::Instant::now();
-        let passed = tokio::time::timeout(PASS_LIMIT, pass(&context, &managers, &key)).await;
-        let (then, failed) = match passed {
-            Ok(Ok(then)) => (then, None),
-            Ok(Err(PassError::NotLeader(why))) => {
-                tracing::debug!(%key, %why, "leaves it to the leader");
-                (Then::Rest, Some("NotLeader"))
-            }
-            Ok(Err(error)) => {
-                tracing::warn!(%key, reason = error.reason(), %error, "a pass failed and is tried again");
-                (Then::Retry, Some(error.reason()))
-            }
-            Err(_) => {
-                tracing::error!(%key, limit = PASS_LIMIT.as_secs(), "a pass took too long and is tried again");
-                (Then::Retry, Some("TookTooLong"))
-            }
-        };
+        // Whatever is logged on the way says of which object, and of which generation of it.
+        let span = tracing::info_span!("pass", object = %key, generation = generation(&context, &key));
+        let (then, failed) = bounded_pass(&context, &managers, &key).instrument(span).await;
         context.metrics.passed(key.kind(), began.elapsed(), failed);
         context.metrics.waiting(key.kind(), context.queue.depth_of(key.kind()));
         context.queue.done(&key, then, context.chance.fraction());
+    }
+}
+
+/// One pass: what comes after it, and in one word what kept it from succeeding.
+async fn bounded_pass(
+    context: &Arc<Context>,
+    managers: &Managers,
+    key: &Key,
+) -> (Then, Option<&'static str>) {
+    match tokio::time::timeout(PASS_LIMIT, pass(context, managers, key)).await {
+        Ok(Ok(then)) => (then, None),
+        Ok(Err(PassError::NotLeader(why))) => {
+            tracing::debug!(%why, "leaves it to the leader");
+            (Then::Rest, Some("NotLeader"))
+        }
+        Ok(Err(error)) => {
+            tracing::warn!(reason = error.reason(), %error, "a pass failed and is tried again");
+            (Then::Retry, Some(error.reason()))
+        }
+        Err(_) => {
+            tracing::error!(limit = PASS_LIMIT.as_secs(), "a pass took too long and is tried again");
+            (Then::Retry, Some("TookTooLong"))
+        }
+    }
+}
+
+/// The generation of an object as the caches show it; none once it is gone.
+fn generation(context: &Context, key: &Key) -> Option<i64> {
+    let caches = &context.caches;
+    match key {
+        Key::Cluster(name) => caches.clusters.get(name)?.metadata.generation,
+        Key::Member(name) => caches.members.get(name)?.metadata.generation,
+        Key::Engine(name) => caches.engines.get(&Name::new("", name))?.metadata.generation,
     }
 }
 

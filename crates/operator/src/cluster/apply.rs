@@ -41,7 +41,7 @@ impl ApplyError {
     /// What the API server will not have however often it is asked, in words. Anything else passes by itself.
     pub fn refusal(&self) -> Option<String> {
         let Self::Call { error, .. } = self;
-        matches!(error, CallError::Refused { .. } | CallError::Forbidden { .. }).then(|| error.to_string())
+        error.refusal()
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod finalize;
 mod members;
+mod next_look;
 pub mod observe;
 pub mod report;
 mod requests;
@@ -10,20 +11,19 @@ mod size;
 mod steer;
 mod validate;
 mod want;
+mod withhold;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::SignedDuration;
 use kube::ResourceExt;
+use muster_api::ReplicatedCluster;
 use muster_api::names::ConditionType;
-use muster_api::{Member, ReplicatedCluster};
 use muster_core::build::names;
 use muster_core::conditions;
 use muster_core::generation::{Own, own};
 use muster_core::pause::Stopped;
-use muster_core::scaling;
 use muster_core::status::{ClusterVerdict, Picture};
 
 use self::apply::ApplyError;
@@ -34,9 +34,10 @@ pub use self::validate::{Checked, facts};
 use self::want::{WantError, Wants};
 use crate::context::Context;
 use crate::credentials::CredentialError;
+use crate::door::CallError;
 use crate::key::{Key, Name};
 use crate::lease::NotLeader;
-use crate::manager::{Handle, Managers, START_LIMIT, View};
+use crate::manager::{Handle, Managers, View};
 use crate::memory::{Shared, lock};
 use crate::metrics::ClusterFigures;
 use crate::news;
@@ -70,7 +71,9 @@ pub async fn reconcile(context: &Arc<Context>, managers: &Managers, name: &Name)
     let view =
         if manager.is_none() && is_paused(&cluster) { Arc::new((*view).clone().stopped(None)) } else { view };
     let seen = observe::observe(context, cluster, view, &memory).await;
-    let passed = Pass { context, managers, seen, memory: memory.clone(), manager }.run().await;
+    lock(&memory).since.get_or_insert(seen.now);
+    let pass = Pass { context, managers, seen, memory: memory.clone(), manager, withheld: None };
+    let passed = pass.run().await;
     let valid = lock(&memory).report.as_ref().is_some_and(|(_, report)| report.is_valid());
     if passed.is_err() || !valid {
         // A Secret may be what is wrong, and is the one thing that nobody tells us of.
@@ -99,6 +102,8 @@ struct Pass<'a> {
     seen: Seen,
     memory: Shared,
     manager: Option<Handle>,
+    /// For how long its status is withheld.
+    withheld: Option<Duration>,
 }
 
 /// What a pass decided.
@@ -117,11 +122,25 @@ impl Pass<'_> {
         let view = self.seen.view.clone();
         let looking = view.clustering(&[]).looking(self.seen.pause);
         let picture = looking.as_ref().ok();
-        if let Some(refused) =
-            requests::take_up(self.context, &self.seen, picture, self.manager.as_ref()).await?
-        {
+        let taken_up = self.take_up_request(picture).await;
+        let passed = self.carry_on(picture).await;
+        taken_up?;
+        Ok(passed?.within(self.withheld))
+    }
+
+    /// What keeps a request from being taken up keeps nothing else from being done, or reported.
+    async fn take_up_request(&mut self, picture: Option<&Picture<'_>>) -> Result<(), PassError> {
+        let taken = requests::take_up(self.context, &self.seen, picture, self.manager.as_ref()).await?;
+        let Some(taken) = taken else { return Ok(()) };
+        self.seen.cluster = Arc::new(taken.from);
+        if let Some(refused) = taken.refused {
             lock(&self.memory).last_request = Some(refused);
         }
+        Ok(())
+    }
+
+    /// The pass itself.
+    async fn carry_on(&mut self, picture: Option<&Picture<'_>>) -> Result<Then, PassError> {
         if self.seen.deleting() {
             return self.end(picture).await;
         }
@@ -135,14 +154,36 @@ impl Pass<'_> {
         if new && !self.reset(picture).await? {
             return Ok(Then::Again(Duration::ZERO));
         }
-        if finalize::hold(self.context, &self.seen.cluster, &self.seen).await? {
-            return Ok(Then::Rest);
+        match finalize::hold(self.context, &self.seen.cluster, &self.seen).await {
+            Ok(true) => return Ok(Then::Rest),
+            Ok(false) => {}
+            Err(error) => return self.make_nothing(valid, picture, error).await,
         }
         if !valid {
             self.go_on_as_it_is()?;
             return self.report(&Found::default()).await.map(|()| Then::Again(INVALID_CHECK));
         }
         self.make_it_so(picture).await
+    }
+
+    /// Our finalizer could not be added, and nothing is made that nobody would look after. What is there goes on.
+    async fn make_nothing(
+        &mut self,
+        valid: bool,
+        picture: Option<&Picture<'_>>,
+        error: CallError,
+    ) -> Result<Then, PassError> {
+        self.go_on_as_it_is()?;
+        let decided = valid.then(|| self.decide(picture));
+        let found = Found {
+            sized: decided.as_ref().map(|decided| &decided.sized),
+            wants: decided.as_ref().and_then(|decided| decided.wants.as_ref().ok()),
+            refused: error.refusal().into_iter().collect(),
+            ..Found::default()
+        };
+        self.note_equal(found.wants);
+        self.report(&found).await?;
+        Err(error.into())
     }
 
     /// Notes what the checks found. True: this generation was not seen before.
@@ -207,7 +248,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The spec is not valid: the cluster goes on as its Members are.
+    /// The spec is not valid, or nothing may be made of it: the cluster goes on as its Members are.
     fn go_on_as_it_is(&self) -> Result<(), NotLeader> {
         steer::keep_on(self.context, &self.seen.cluster, &mut lock(&self.memory));
         self.steer().map(drop)
@@ -274,36 +315,6 @@ impl Pass<'_> {
         }
     }
 
-    /// When to look again if nothing happens: soon, where sizing waits for newer reports.
-    fn next_look(&self, sized: &Sized) -> Then {
-        let waits = |pool: &scaling::PoolAdvice| {
-            matches!(&pool.decision, scaling::Decision::Hold(scaling::Hold::AwaitingReports(_)))
-        };
-        if !sized.advice.pools.iter().any(waits) {
-            return Then::Again(
-                self.next_figure(sized).map_or(self.seen.next_check, |next| next.min(self.seen.next_check)),
-            );
-        }
-        if let Some(manager) = &self.manager {
-            manager.refresh();
-        }
-        Then::Again(Duration::from_secs(1))
-    }
-
-    /// When a figure of free storage that has moved may be shown.
-    fn next_figure(&self, sized: &Sized) -> Option<Duration> {
-        let memory = lock(&self.memory);
-        let pools = self.seen.cluster.spec.pools.iter().zip(&sized.advice.pools);
-        let moved = pools.filter_map(|(pool, advice)| {
-            let shown = memory.shown_free.get(&pool.name)?;
-            let scaling::Free::Known(bytes) = advice.free else { return None };
-            (bytes < shown.bytes || bytes - shown.bytes >= size::step(&self.seen, sized, &pool.name))
-                .then(|| shown.at + scaling::PUBLISH_INTERVAL)
-        });
-        let wait = moved.min()?.duration_since(self.seen.now);
-        Some(Duration::try_from(wait).unwrap_or_default().max(Duration::from_secs(1)))
-    }
-
     /// Makes account Secrets where the members could not be built for want of them.
     async fn make_accounts(&self) -> Result<(), ApplyError> {
         let Some(engine) = &self.seen.engine else { return Ok(()) };
@@ -357,7 +368,8 @@ impl Pass<'_> {
     async fn report(&mut self, found: &Found<'_>) -> Result<(), PassError> {
         let verdict = report::judge(self.context, &self.seen, found, &mut lock(&self.memory));
         self.measure(&verdict);
-        if self.waits_for_streams() {
+        self.withheld = withhold::withheld(&self.seen, &lock(&self.memory));
+        if self.withheld.is_some() {
             return Ok(());
         }
         let written =
@@ -369,20 +381,6 @@ impl Pass<'_> {
             report::remember(&mut lock(&self.memory), &self.seen.cluster);
         }
         Ok(())
-    }
-
-    /// Soon after a restart, while a Member was not looked at with what the manager sees: what it is found to be comes in a
-    /// moment. Not for longer than a manager waits for its streams, whatever becomes of that Member.
-    fn waits_for_members(&self) -> bool {
-        let memory = lock(&self.memory);
-        let limit = SignedDuration::try_from(START_LIMIT * 2).unwrap_or_default();
-        let soon = memory.since.is_none_or(|since| self.seen.now.duration_since(since) < limit);
-        let looked =
-            |member: &Member| memory.members.get(&member.name_any()).is_some_and(|member| member.looked);
-        let never_written = !memory.shown;
-        soon && never_written
-            && !self.seen.pause.clustering
-            && !self.seen.members.iter().all(|member| looked(member))
     }
 
     /// Shows what can be measured of the cluster.
@@ -398,16 +396,6 @@ impl Pass<'_> {
             reconciliation_stopped: stopped(ConditionType::ReconciliationActive),
         };
         self.context.metrics.cluster(&self.seen.name, figures);
-    }
-
-    /// After a restart nothing is written until everyone was heard, or was waited for long enough.
-    fn waits_for_streams(&self) -> bool {
-        let starting = self.seen.view.manager == muster_core::pause::Manager::Starting;
-        let stored = self.seen.cluster.status.as_ref().and_then(|status| status.observed_generation);
-        // Without an intent there is nothing that a manager could wait for.
-        let awaited = lock(&self.memory).intent.is_some();
-        let known = stored == Some(self.seen.generation()) && !self.seen.deleting();
-        (starting && awaited && known) || (known && self.waits_for_members())
     }
 }
 

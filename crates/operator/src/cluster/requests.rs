@@ -5,8 +5,8 @@ use kube::ResourceExt;
 use muster_api::ReplicatedCluster;
 use muster_api::names::{ANNOTATION_REQUEST, RequestResult};
 use muster_core::manager::requests::{Circumstances, parse};
-use muster_core::status::Picture;
-use muster_core::status::recovery;
+use muster_core::status::write::WRITE_TRIES;
+use muster_core::status::{Conflict, Picture, Snapshot, on_conflict, recovery};
 use serde_json::json;
 
 use super::observe::Seen;
@@ -16,24 +16,64 @@ use crate::events::{Occasion, Tone};
 use crate::manager::Handle;
 use crate::manager::asked::{Asked, Word, action};
 
-/// Takes up the request on this cluster, if there is one. Returns what status is to say where the manager will not.
+/// A request that was taken up.
+pub(super) struct Taken {
+    /// The cluster without it.
+    pub from: ReplicatedCluster,
+    /// What status is to say, where the manager will not.
+    pub refused: Option<Word>,
+}
+
+/// Takes up the request on this cluster, if there is one.
 pub(super) async fn take_up(
     context: &Context,
     seen: &Seen,
     picture: Option<&Picture<'_>>,
     manager: Option<&Handle>,
-) -> Result<Option<Word>, CallError> {
+) -> Result<Option<Taken>, CallError> {
     let Some(annotation) = seen.cluster.annotations().get(ANNOTATION_REQUEST) else { return Ok(None) };
-    let remove = json!({"metadata": {
-        "resourceVersion": seen.cluster.resource_version(),
-        "annotations": {ANNOTATION_REQUEST: null},
-    }});
-    context.door.merge::<ReplicatedCluster>(&seen.name, &seen.name, &remove).await?;
+    let from = take_away(context, seen).await?;
+    let refused = judge(context, seen, annotation, picture, manager);
+    Ok(Some(Taken { from, refused }))
+}
+
+/// Takes the annotation away by compare-and-swap: on the very cluster that is being looked at, whatever else of it others
+/// change meanwhile.
+async fn take_away(context: &Context, seen: &Seen) -> Result<ReplicatedCluster, CallError> {
+    let snapshot = Snapshot::of(&seen.cluster.metadata);
+    let mut version = seen.cluster.resource_version();
+    let mut tries = 1;
+    loop {
+        let remove = json!({"metadata": {
+            "resourceVersion": version, "annotations": {ANNOTATION_REQUEST: null},
+        }});
+        let taken = context.door.merge::<ReplicatedCluster>(&seen.name, &seen.name, &remove).await;
+        let Err(CallError::Conflict { object }) = taken else { return taken };
+        let found = context.door.read::<ReplicatedCluster>(&seen.name).await?;
+        let found =
+            found.filter(|found| on_conflict(&snapshot, Some(&found.metadata)) == Conflict::SameVerdict);
+        // A request, a spec or a pause that is newer is judged by a pass that sees it.
+        let Some(found) = found.filter(|_| tries < WRITE_TRIES) else {
+            return Err(CallError::Conflict { object });
+        };
+        version = found.resource_version();
+        tries += 1;
+    }
+}
+
+/// Judges a request, and hands it to the manager. Returns what status is to say where the manager will not.
+fn judge(
+    context: &Context,
+    seen: &Seen,
+    annotation: &str,
+    picture: Option<&Picture<'_>>,
+    manager: Option<&Handle>,
+) -> Option<Word> {
     let request = match parse(annotation) {
         Ok(request) => request,
         Err(refusal) => {
             say(context, seen, Tone::Warning, "RequestRefused", refusal.to_string());
-            return Ok(None);
+            return None;
         }
     };
     let shown = picture.and_then(|picture| recovery::recovery(picture, None));
@@ -54,7 +94,7 @@ pub(super) async fn take_up(
             let asked = Asked { request: request.clone(), granted };
             if manager.ask(asked) {
                 say(context, seen, Tone::Normal, "RequestAccepted", format!("{word} {}", request.id));
-                return Ok(None);
+                return None;
             }
             "the manager has not taken up the requests before it: repeat it later".to_owned()
         }
@@ -62,7 +102,7 @@ pub(super) async fn take_up(
         (Err(refusal), _) => refusal.to_string(),
     };
     say(context, seen, Tone::Warning, "RequestRefused", format!("{word} {}: {refusal}", request.id));
-    Ok(Some(Word::now(context, &request, RequestResult::Refused, &refusal)))
+    Some(Word::now(context, &request, RequestResult::Refused, &refusal))
 }
 
 fn say(context: &Context, seen: &Seen, tone: Tone, reason: &'static str, message: String) {

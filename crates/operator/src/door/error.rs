@@ -82,6 +82,11 @@ impl CallError {
         matches!(self, Self::Unanswered { .. })
     }
 
+    /// What the API server will not have however often it is asked, in words. Anything else passes by itself.
+    pub fn refusal(&self) -> Option<String> {
+        matches!(self, Self::Refused { .. } | Self::Forbidden { .. }).then(|| self.to_string())
+    }
+
     /// Reads what the client says about a call for this object.
     pub(super) fn from_kube(error: kube::Error, object: String) -> Self {
         match error {

@@ -1,6 +1,5 @@
 //! Decide and apply: a Member's claim, certificate and workload, only where something differs.
 
-use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use muster_core::build::stateful_set::{self, Presence};
 use muster_core::build::{claim, names};
 
@@ -33,9 +32,8 @@ pub(super) struct Outcome {
 /// Says what is wanted.
 pub(super) fn want(seen: &Seen) -> Wants {
     let mut wants = Wants::default();
-    let live = seen.claims.iter().find(|(name, _)| *name == names::claim(&seen.name.name));
-    let live: Option<&PersistentVolumeClaim> = live.and_then(|(_, claim)| claim.as_deref());
-    wants.children.extend(claim::of_member(&seen.member, live).map(Child::from));
+    let live = seen.claim(&names::claim(&seen.name.name));
+    wants.children.extend(claim::of_member(&seen.member, live.map(AsRef::as_ref)).map(Child::from));
     if seen.member.spec.external.is_some() {
         return wants;
     }

@@ -63,8 +63,7 @@ pub(super) async fn finalize(context: &Context, seen: &Seen) -> Result<bool, Cal
 async fn retain(context: &Context, seen: &Seen) -> Result<(), CallError> {
     for storage in &seen.member.spec.storage {
         let (Some(name), Some(claim)) = (&storage.pvc_name, &storage.claim) else { continue };
-        let live = seen.claims.iter().find(|(claim, _)| claim == name).and_then(|(_, live)| live.as_ref());
-        let Some(live) = live else { continue };
+        let Some(live) = seen.claim(name) else { continue };
         if claim.retention == Retention::Delete && live.metadata.deletion_timestamp.is_none() {
             context.door.delete::<PersistentVolumeClaim>(&seen.of, live).await?;
         }

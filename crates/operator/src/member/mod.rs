@@ -24,8 +24,9 @@ use crate::cluster::observe::{SECRET_CHECK, read_secret};
 use crate::cluster::{INVALID_CHECK, TAKEN_CHECK};
 use crate::context::Context;
 use crate::credentials::CredentialError;
+use crate::door::CallError;
 use crate::key::{Key, Name};
-use crate::manager::Managers;
+use crate::manager::{Managers, START_LIMIT};
 use crate::memory::{Shared, lock};
 use crate::pass::{PassError, fresh};
 use crate::queue::Then;
@@ -44,7 +45,7 @@ pub async fn reconcile(context: &Arc<Context>, managers: &Managers, name: &Name)
     let seen = observe::observe(context, managers, member).await;
     let cluster_uid = seen.cluster.as_ref().and_then(|cluster| cluster.uid()).unwrap_or_default();
     let memory = context.memories.of(&cluster, &cluster_uid);
-    Pass { context, seen, memory }.run().await
+    Pass { context, seen, memory, withheld: None }.run().await
 }
 
 /// One pass, with what it looks at.
@@ -52,6 +53,8 @@ struct Pass<'a> {
     context: &'a Arc<Context>,
     seen: Seen,
     memory: Shared,
+    /// For how long its status is withheld.
+    withheld: Option<Duration>,
 }
 
 impl Pass<'_> {
@@ -60,6 +63,11 @@ impl Pass<'_> {
     }
 
     async fn run(mut self) -> Result<Then, PassError> {
+        let passed = self.carry_on().await;
+        Ok(passed?.within(self.withheld))
+    }
+
+    async fn carry_on(&mut self) -> Result<Then, PassError> {
         let known = lock(&self.memory).member(&self.seen.name.name, &self.uid()).generation;
         if own(self.seen.generation(), known) == Own::Stale {
             return Ok(Then::Again(Duration::from_secs(1)));
@@ -81,8 +89,16 @@ impl Pass<'_> {
         if new && !self.reset(&found).await? {
             return Ok(Then::Again(Duration::ZERO));
         }
-        if self.hold().await? {
-            return Ok(Then::Rest);
+        match self.hold().await {
+            Ok(true) => return Ok(Then::Rest),
+            Ok(false) => {}
+            Err(error) => {
+                // Nothing is made that nobody would look after; what is there goes on, and is reported.
+                self.note_equal(&wants);
+                found.refused = error.refusal();
+                self.report(&found).await?;
+                return Err(error.into());
+            }
         }
         let credentials = crate::credentials::of_member(self.context, &self.seen.member, &self.memory).await;
         let outcome = apply::apply(self.context, &self.seen, &wants, &self.memory).await;
@@ -124,7 +140,7 @@ impl Pass<'_> {
     }
 
     /// Adds our finalizer to a Member that a person made.
-    async fn hold(&self) -> Result<bool, PassError> {
+    async fn hold(&self) -> Result<bool, CallError> {
         let member = &self.seen.member;
         if member.finalizers().iter().any(|one| one == FINALIZER_MEMBER) {
             return Ok(false);
@@ -202,7 +218,8 @@ impl Pass<'_> {
             member.truths.replace(truths) != Some(truths) || looked != looks
         };
         let of = Key::Cluster(self.seen.of.clone());
-        if self.waits_for_streams() {
+        self.withheld = self.waits_for_streams().then_some(START_LIMIT);
+        if self.withheld.is_some() {
             if changed {
                 self.context.queue.add(of);
             }

@@ -10,6 +10,7 @@ use muster_api::{Member, ReplicatedCluster};
 use muster_core::build::config::MemberConfig;
 use muster_core::build::names;
 use muster_core::pause::Pause;
+use muster_core::validation::references::Lookup;
 
 use crate::context::Context;
 use crate::key::Name;
@@ -31,8 +32,8 @@ pub(super) struct Seen {
     pub set: Option<Arc<StatefulSet>>,
     /// Its Pod.
     pub pod: Option<Arc<Pod>>,
-    /// The claims that it names, as far as they exist.
-    pub claims: Vec<(String, Option<Arc<PersistentVolumeClaim>>)>,
+    /// The claims that it names, as they were found.
+    pub claims: Vec<(String, Lookup<Arc<PersistentVolumeClaim>>)>,
     /// What is stopped of its cluster.
     pub pause: Pause,
     /// What the manager tells.
@@ -59,7 +60,15 @@ impl Seen {
         let bound = |claim: &PersistentVolumeClaim| {
             claim.status.as_ref().and_then(|status| status.phase.as_deref()) == Some("Bound")
         };
-        self.claims.iter().any(|(_, claim)| !claim.as_deref().is_some_and(bound))
+        self.claims.iter().any(|(_, claim)| !matches!(claim, Lookup::Found(claim) if bound(claim)))
+    }
+
+    /// The claim of this name, if it is there.
+    pub(super) fn claim(&self, name: &str) -> Option<&Arc<PersistentVolumeClaim>> {
+        self.claims.iter().find_map(|(found, claim)| match claim {
+            Lookup::Found(claim) if found == name => Some(claim),
+            _ => None,
+        })
     }
 
     /// Whether its cluster is being deleted, or gone.
@@ -105,15 +114,19 @@ async fn claims(
     context: &Context,
     member: &Member,
     name: &Name,
-) -> Vec<(String, Option<Arc<PersistentVolumeClaim>>)> {
+) -> Vec<(String, Lookup<Arc<PersistentVolumeClaim>>)> {
     let mut claims = Vec::new();
     for storage in &member.spec.storage {
         let Some(claim) = &storage.pvc_name else { continue };
-        let mut found = context.caches.claims.get(&name.beside(claim));
-        if found.is_none() && storage.claim.is_none() {
-            let read = context.door.read::<PersistentVolumeClaim>(&name.beside(claim)).await;
-            found = read.ok().flatten().map(Arc::new);
-        }
+        let found = match context.caches.claims.get(&name.beside(claim)) {
+            Some(found) => Lookup::Found(found),
+            None if storage.claim.is_some() => Lookup::NotFound,
+            None => match context.door.read::<PersistentVolumeClaim>(&name.beside(claim)).await {
+                Ok(Some(found)) => Lookup::Found(Arc::new(found)),
+                Ok(None) => Lookup::NotFound,
+                Err(error) => Lookup::Unreadable(error.to_string()),
+            },
+        };
         claims.push((claim.clone(), found));
     }
     claims

@@ -8,6 +8,7 @@ use muster_core::scaling::Published;
 use muster_core::status::member::{DeviceSeen, StorageSeen, WorkloadSeen, free_storage};
 use muster_core::status::{Judged, MemberInputs, MemberVerdict, Picture, judge_member};
 use muster_core::validation::Report;
+use muster_core::validation::references::Lookup;
 
 use super::apply::Wants;
 use super::observe::Seen;
@@ -39,7 +40,7 @@ pub(super) fn judge(
     let picture: Result<&Picture<'_>, _> = looking.as_ref().map_err(Clone::clone);
     let heard = seen.view.heard.get(name);
     memory.shown_free = shown_free(seen, memory.shown_free);
-    let (claims, not_found) = claims(seen);
+    let Claims { gates: claims, not_found, unobserved } = claims(seen);
     let devices: Vec<DeviceSeen> =
         heard.map(|heard| heard.measured.devices.iter().map(device).collect()).unwrap_or_default();
     let wanted_devices: Vec<String> =
@@ -69,7 +70,7 @@ pub(super) fn judge(
             not_found: &not_found,
             wanted_devices: &wanted_devices,
             devices: &devices,
-            unobserved: &[],
+            unobserved: &unobserved,
             free: memory.shown_free,
         },
         workload: WorkloadSeen {
@@ -89,17 +90,27 @@ pub(super) fn judge(
     judge_member(&inputs)
 }
 
-/// The claims that it names: bound, and as large as asked; and those that do not exist.
-fn claims(seen: &Seen) -> (Vec<(String, Gate)>, Vec<String>) {
-    let mut gates = Vec::new();
-    let mut missing = Vec::new();
+/// The claims that it names.
+#[derive(Default)]
+struct Claims {
+    /// Those that are there: bound, and as large as asked.
+    gates: Vec<(String, Gate)>,
+    /// Those that are not.
+    not_found: Vec<String>,
+    /// Those that could not be read, and why: they may be there.
+    unobserved: Vec<String>,
+}
+
+fn claims(seen: &Seen) -> Claims {
+    let mut claims = Claims::default();
     for (name, live) in &seen.claims {
         match live {
-            Some(live) => gates.push((name.clone(), claim_gate(live, asked(seen, name)))),
-            None => missing.push(name.clone()),
+            Lookup::Found(live) => claims.gates.push((name.clone(), claim_gate(live, asked(seen, name)))),
+            Lookup::NotFound => claims.not_found.push(name.clone()),
+            Lookup::Unreadable(why) => claims.unobserved.push(why.clone()),
         }
     }
-    (gates, missing)
+    claims
 }
 
 /// How large the Member's spec asks this claim to be. What the claim itself asks for may be of the spec before.

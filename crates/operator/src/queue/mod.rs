@@ -26,6 +26,18 @@ pub enum Then {
     Retry,
 }
 
+impl Then {
+    /// The same, but no later than this, where there is something to come back for.
+    #[must_use]
+    pub fn within(self, limit: Option<Duration>) -> Self {
+        match (self, limit) {
+            (Self::Rest, Some(limit)) => Self::Again(limit),
+            (Self::Again(after), Some(limit)) => Self::Again(after.min(limit)),
+            (then, _) => then,
+        }
+    }
+}
+
 /// The keys that wait, and those that run.
 #[derive(Clone, Default)]
 pub struct Queue(Arc<Inner>);

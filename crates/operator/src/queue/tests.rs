@@ -128,3 +128,15 @@ async fn whoever_waits_for_the_caches_looks_again_when_they_move() {
     queue.moved(&Name::new("ns", "c"));
     assert_eq!(now(&queue), Some(key("a")));
 }
+
+#[test]
+fn whatever_is_withheld_is_come_back_for_in_time() {
+    let (soon, late) = (Duration::from_secs(1), Duration::from_secs(9));
+    for then in [Then::Rest, Then::Again(late), Then::Retry] {
+        assert_eq!(then.within(None), then);
+    }
+    assert_eq!(Then::Rest.within(Some(soon)), Then::Again(soon));
+    assert_eq!(Then::Again(late).within(Some(soon)), Then::Again(soon));
+    assert_eq!(Then::Again(soon).within(Some(late)), Then::Again(soon));
+    assert_eq!(Then::Retry.within(Some(late)), Then::Retry);
+}

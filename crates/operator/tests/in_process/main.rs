@@ -8,6 +8,7 @@ mod faults;
 mod help;
 mod hostile;
 mod lives;
+mod logs;
 mod members;
 mod news;
 mod pools;
@@ -19,6 +20,7 @@ mod requests;
 mod roles;
 mod samples;
 mod taken;
+mod troubled;
 mod truth;
 mod waits;
 #[expect(dead_code, reason = "the trace is kept by the test that a life runs the same way each time")]

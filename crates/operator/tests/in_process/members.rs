@@ -254,7 +254,7 @@ async fn r2_7_devices_are_available_and_part_of_the_storage_pool() {
     };
     let waits = world
         .until_member("bricks", "to miss its devices", |member| {
-            why(member, "StorageReady").0 == "DeviceNotReady"
+            why(member, "StorageReady").0 == "DeviceNotReady" && member_is(member, "AgentConnected", "True")
         })
         .await;
     assert!(why(&waits, "StorageReady").1.contains("/dev/vdb is not reported"), "{:?}", waits.status);

@@ -48,6 +48,7 @@ struct Log {
     writes: usize,
     trouble: Option<(usize, Trouble)>,
     refused: Option<(&'static str, String, &'static str)>,
+    hidden: Option<(&'static str, String)>,
 }
 
 /// What goes wrong with a write.
@@ -98,9 +99,15 @@ impl Calls {
         self.0.lock().unwrap().trouble = Some((number, trouble));
     }
 
-    /// Refuses every write to the object of this resource and name for this reason, until told otherwise.
+    /// Refuses every write to the object of this resource and name for this reason, until told otherwise. Its status is
+    /// another resource, as in `members/status`.
     pub(crate) fn refuse(&self, what: Option<(&'static str, String, &'static str)>) {
         self.0.lock().unwrap().refused = what;
+    }
+
+    /// Lets every read of the object of this resource and name fail, until told otherwise.
+    pub(crate) fn hide(&self, what: Option<(&'static str, String)>) {
+        self.0.lock().unwrap().hidden = what;
     }
 
     /// Whether the operator has to die now.
@@ -128,13 +135,21 @@ impl Faults for Calls {
         let name = seen.name.clone().unwrap_or_default();
         let part = seen.subresource.clone().unwrap_or_default();
         log.calls.push(format!("{kind} {} {} {name} {part}", seen.verb, seen.resource));
+        if let Some((resource, name)) = &log.hidden
+            && seen.verb == "get"
+            && seen.resource.ends_with(resource)
+            && seen.name.as_ref() == Some(name)
+        {
+            return Fault::Before(ApiError::new(Reason::ServiceUnavailable, "out of order"));
+        }
         // Events are news, and nothing depends on them.
         if !seen.is_write() || seen.resource.ends_with("events") {
             return Fault::None;
         }
         log.writes += 1;
+        let part = if part.is_empty() { part } else { format!("/{part}") };
         if let Some((resource, name, why)) = &log.refused
-            && seen.resource.ends_with(resource)
+            && format!("{}{part}", seen.resource).ends_with(resource)
             && seen.name.as_ref() == Some(name)
         {
             return Fault::Before(ApiError::new(Reason::Forbidden, *why));

@@ -165,6 +165,10 @@ impl World {
         let _operator = lock(&self.operator);
         let mut node = lock(&self.node);
         drop(node.take());
+        // Whoever kills it does not see its last moment; its lock goes with it.
+        let deadline = Instant::now() + PATIENCE;
+        let gone = || fs::File::open(self.data().join("lock"))?.try_lock().map_err(std::io::Error::from);
+        eventually(deadline, gone).unwrap();
         *node = Some(self.start_node());
     }
 

@@ -144,7 +144,11 @@ async fn one_that_starts_slowly_is_asked_only_whether_it_has_started() {
     let file = |name: &str| bench.directory.join(name);
     let (started, asked) = (file("started"), file("asked"));
     let mut main = shell("main", "exec tail -f /dev/null");
-    let probe = |script: String, failures: u32| json!({"exec": {"command": ["sh", "-c", script]}, "periodSeconds": 1, "failureThreshold": failures});
+    // On a busy machine a command takes its time.
+    let probe = |script: String, failures: u32| {
+        let exec = json!({"command": ["sh", "-c", script]});
+        json!({"exec": exec, "periodSeconds": 1, "timeoutSeconds": 60, "failureThreshold": failures})
+    };
     main["startupProbe"] = probe(format!("echo >> {}; test -e {}", asked.display(), started.display()), 1000);
     // At once right and wrong, before it has started.
     main["readinessProbe"] = probe("true".into(), 1);
@@ -159,7 +163,11 @@ async fn one_that_starts_slowly_is_asked_only_whether_it_has_started() {
     std::fs::write(started, "").unwrap();
     let pod = bench.until_ready("one").await;
     for container in pod["status"]["containerStatuses"].as_array().unwrap() {
-        assert_eq!((&container["restartCount"], &container["started"]), (&json!(0), &json!(true)));
+        assert_eq!(
+            (&container["restartCount"], &container["started"]),
+            (&json!(0), &json!(true)),
+            "{container}"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! A real server, an account that has exactly the operator's roles there, and a world in a namespace of its own.
 
 use std::fs;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
@@ -50,7 +50,12 @@ pub(crate) fn kubectl(plane: &ControlPlane, arguments: &[&str], input: Option<&s
 
 /// Installs these roles, and gives access to the account in this namespace and to nothing else.
 pub(crate) async fn account(plane: &ControlPlane, roles: &str, namespace: &str) -> Client {
-    kubectl(plane, &["apply", "-f", "-"], Some(roles));
+    {
+        // What holds for all namespaces is the same in all of them, and only one of two that create it at once can.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _turn = ONE_AT_A_TIME.lock();
+        kubectl(plane, &["apply", "-f", "-"], Some(roles));
+    }
     let token = kubectl(plane, &["create", "token", "muster-operator", "-n", namespace], None);
     let text = fs::read_to_string(plane.kubeconfig()).unwrap();
     let mut file: Value = serde_json::from_str(&text).unwrap();

@@ -199,10 +199,15 @@ impl Cluster {
         self.run(self.api::<Pod>().get_opt(&format!("{member}-0"))).unwrap()
     }
 
+    /// What the volume of a member is called.
+    pub(crate) fn volume_name(&self, member: &str) -> String {
+        let claim = self.run(self.api::<PersistentVolumeClaim>().get(&format!("data-{member}"))).unwrap();
+        claim.spec.unwrap().volume_name.unwrap()
+    }
+
     /// Where the volume of a member is on this machine.
     pub(crate) fn volume(&self, member: &str) -> std::path::PathBuf {
-        let claim = self.run(self.api::<PersistentVolumeClaim>().get(&format!("data-{member}"))).unwrap();
-        let name = claim.spec.unwrap().volume_name.unwrap();
+        let name = self.volume_name(member);
         let volumes: Api<PersistentVolume> = Api::all(self.client());
         let volume = self.run(volumes.get(&name)).unwrap();
         volume.spec.unwrap().local.unwrap().path.into()

@@ -5,6 +5,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim};
+use kube::Api;
+use kube::api::DeleteParams;
 use muster_api::Member;
 use muster_ledger::client::{Appended, Client as Ledger};
 
@@ -47,8 +50,17 @@ fn a_full_disk_is_told_and_with_room_again_all_goes_on() {
         fs::remove_file(cluster.volume(member).join(FILLING)).unwrap();
     }
     cluster.holds_all(writer);
-    // Nothing runs on what is unmounted then.
+    // Nothing runs on what is unmounted then, and a node that is started again mounts nothing for nobody.
+    let volumes: Vec<String> = members.iter().map(|member| cluster.volume_name(member)).collect();
     cluster.delete();
+    for (member, volume) in members.iter().zip(volumes) {
+        let claims = cluster.api::<PersistentVolumeClaim>();
+        cluster.run(claims.delete(&format!("data-{member}"), &DeleteParams::default())).unwrap();
+        let all: Api<PersistentVolume> = Api::all(cluster.client());
+        // Whoever provides volumes may have been quicker.
+        drop(cluster.run(all.delete(&volume, &DeleteParams::default())));
+        cluster.until("its volume is gone", |_| cluster.run(all.get_opt(&volume)).unwrap().is_none());
+    }
 }
 
 /// Takes all the room there is, to the last byte.

@@ -76,6 +76,7 @@ fn actions() -> impl Strategy<Value = Action> {
         2 => Just(Action::Leave),
         1 => Just(Action::MarkLeft),
         2 => Just(Action::TakeRoster),
+        2 => Just(Action::KeepRoster),
         2 => (1..6_usize).prop_map(Action::Remember),
     ]
 }
@@ -185,7 +186,8 @@ fn compare(mine: &Mine, node: &mut Node) {
     assert_eq!(memory.last, report.last);
     assert_eq!(memory.pending, None);
     assert_eq!(memory.volume, report.volume);
-    assert_eq!(memory.roster, report.roster);
+    assert_eq!(memory.newest_roster(), report.roster.as_ref());
+    assert_eq!(memory.roster, node.volume.roster);
     assert_eq!(
         (memory.recorded.as_slice(), memory.recorded_at),
         (report.recorded.as_slice(), report.recorded_at)
@@ -255,7 +257,7 @@ fn happen(mine: &mut Mine, node: &mut Node, event: &Event, number: u64) {
             mine.memory = mine.memory.with_whole_data(true).unwrap_or(mine.memory.clone());
             (node.volume.complete, node.volume.left) = (true, false);
         }
-        Event::PromotedByHand if running && mine.memory.roster.is_some() => {
+        Event::PromotedByHand if running && mine.memory.newest_roster().is_some() => {
             let (memory, term) = mine.memory.with_self_made_term(mine.data.sequence());
             if mine.memory.terms.current() != Some(term) {
                 mine.memory = memory;

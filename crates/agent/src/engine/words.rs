@@ -61,12 +61,34 @@ pub struct Said {
     pub synced: bool,
     /// The component of the cluster that it sees itself in.
     pub view: Option<String>,
+    /// The same component once more, where the engine counts those that had a quorum.
+    pub component: Option<Component>,
     /// A figure that moves while there is progress.
     pub progress: u64,
     /// For people.
     pub message: String,
     /// The version of the roster by which it counts copies, `<epoch>.<n>`, where the engine can tell.
     pub roster: Option<String>,
+}
+
+/// A component of the cluster that has a quorum.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Component {
+    /// One more than that of the component before it, in which most of its members were.
+    pub number: u64,
+    /// Who is in it, in the engine's words.
+    pub members: String,
+    /// How often it was without a quorum until then, where the engine counts that: it may be over before anyone asks.
+    #[serde(default)]
+    pub interruptions: u64,
+}
+
+impl Component {
+    /// Whether it was made of members of this one that had no quorum, though others of them may have gone on: it is the very next one, so
+    /// it was not joined, and not everyone is in it who could have.
+    pub fn may_rival(&self, before: &Self) -> bool {
+        self.number == before.number.saturating_add(1) && self.members != before.members
+    }
 }
 
 /// What an application is busy with, in the engine's words.
@@ -136,6 +158,12 @@ impl Said {
     /// What it is busy with.
     pub fn activity(&self) -> Activity {
         self.state.map_or(Activity::Serving, Word::activity)
+    }
+
+    /// The component in which it has a quorum. While it fetches what it lacks it may tell of those that it missed, so it has to serve.
+    pub fn quorum(&self) -> Option<&Component> {
+        let serves = matches!(self.activity(), Activity::Serving | Activity::Donor);
+        self.component.as_ref().filter(|_| serves)
     }
 
     /// The roster it says that it uses.

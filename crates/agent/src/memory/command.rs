@@ -105,9 +105,9 @@ pub fn plan(memory: &Memory, now: &Now<'_>, command: &Command, fresh: &str) -> P
     next.epoch = next.epoch.max(command.stamp.epoch);
     if matches!(&command.action, Action::Join(join) if join.copy) {
         // What was there is given up, and with it where it came from.
-        next.roster = None;
+        (next.roster, next.ahead) = (None, None);
     }
-    keep_roster(&mut next, command.roster.as_ref(), now.member);
+    keep_roster(&mut next, command, now.member);
     let work = match act(&mut next, now, command.stamp, &command.action, fresh) {
         Ok(work) => {
             next.pending = Some(command.stamp);
@@ -133,14 +133,17 @@ pub fn done(memory: &Memory, work: &Work, answer: Answer) -> Memory {
     next
 }
 
-fn keep_roster(memory: &mut Memory, roster: Option<&Roster>, member: &str) {
-    let known = memory.roster.as_ref();
+fn keep_roster(memory: &mut Memory, command: &Command, member: &str) {
+    let known = memory.newest_roster();
     let newer = |roster: &&Roster| {
         known.is_none_or(|known| roster.is_at_least(known) && roster.version > known.version)
     };
-    if let Some(roster) = roster.filter(newer) {
+    if let Some(roster) = command.roster.as_ref().filter(newer) {
         memory.id = roster.entry(member).map(|entry| entry.id).or(memory.id);
-        memory.roster = Some(roster.clone());
+        memory.ahead = Some(roster.clone());
+    }
+    if command.action.counts_by_newest() {
+        memory.roster = memory.ahead.take().or_else(|| memory.roster.take());
     }
 }
 
@@ -170,7 +173,7 @@ fn act(memory: &mut Memory, now: &Now<'_>, stamp: Stamp, action: &Action, fresh:
             memory.left = true;
             Err(true)
         }
-        Action::TakeRoster => Err(true),
+        Action::TakeRoster | Action::KeepRoster => Err(true),
         Action::Remember(count) => {
             memory.recorded.push(*count);
             let excess = memory.recorded.len().saturating_sub(RECORDED);

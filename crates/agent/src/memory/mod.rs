@@ -27,9 +27,12 @@ pub struct Memory {
     /// A command that was begun. Found at a start, its doing was cut off: nothing of it lives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Stamp>,
-    /// The newest roster.
+    /// The roster that the application counts by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roster: Option<Roster>,
+    /// A newer one that it does not count by yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<Roster>,
     /// This member's number in the cluster, once a roster said it; it outlives its entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<u32>,
@@ -121,6 +124,11 @@ impl Memory {
     /// Of a volume that was never used.
     pub fn new(volume: String) -> Self {
         Self { volume, ..Self::default() }
+    }
+
+    /// The newest roster that is kept.
+    pub fn newest_roster(&self) -> Option<&Roster> {
+        self.ahead.as_ref().or(self.roster.as_ref())
     }
 
     /// After a start of the agent: what was begun has ended, with nothing of it alive.

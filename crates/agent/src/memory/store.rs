@@ -22,8 +22,8 @@ const AGENT_LOCK: &str = "agent.lock";
 /// Held by every process that works on the data.
 const PROCESS_LOCK: &str = "process.lock";
 
-/// Room for what is remembered: two rosters of 512 members, with names as long as may be, and 64 terms.
-const STATE_BYTES: usize = 256 * 1024;
+/// Room for what is remembered: four rosters of 512 members, with names as long as may be, and 64 terms.
+const STATE_BYTES: usize = 512 * 1024;
 /// Room for the roster: the same without the rest.
 const ROSTER_BYTES: usize = 192 * 1024;
 /// For the agent alone.

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::task::Task;
-use crate::engine::words::Said;
+use crate::engine::words::{Component, Said};
 use crate::memory::command::latest;
 use crate::memory::{Known, Memory};
 
@@ -77,6 +77,10 @@ pub struct App {
     pub activity: Activity,
     /// What it said last.
     pub said: Said,
+    /// The last component in which it had a quorum.
+    pub component: Option<Component>,
+    /// Whether it has been without a quorum since.
+    pub cut_off: bool,
     /// The roster it uses.
     pub roster: Option<Stamp>,
     /// The roster it was told of, and when it is told again if that failed.
@@ -111,6 +115,15 @@ impl App {
     /// Whether it does what its role asks: what a readiness probe finds.
     pub fn is_ready(&self) -> bool {
         self.seen && !self.stopping && self.synced()
+    }
+
+    /// Whether it was given a quorum that nobody here commanded, and others may have gone on without it.
+    pub fn was_re_formed(&self, said: &Said) -> bool {
+        let rivals = |(before, now): (&Component, &Component)| {
+            (self.cut_off || now.interruptions != before.interruptions) && now.may_rival(before)
+        };
+        let rivals = self.component.as_ref().zip(said.quorum()).is_some_and(rivals);
+        rivals && self.leads && self.offered.is_none()
     }
 
     fn running(&self) -> Running {
@@ -165,7 +178,7 @@ impl Live {
             epoch: memory.epoch,
             last: latest(memory.last, self.unwritten),
             volume: memory.volume.clone(),
-            roster: memory.roster.clone(),
+            roster: memory.newest_roster().cloned(),
             application,
             data: self.data(),
             recorded: memory.recorded.clone(),

@@ -87,6 +87,8 @@ impl Inner {
                 term: start.term,
                 activity: Activity::Starting,
                 said: Said::default(),
+                component: None,
+                cut_off: false,
                 roster: live.handed,
                 told: live.handed,
                 tell_at: Instant::now(),

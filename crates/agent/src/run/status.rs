@@ -146,9 +146,16 @@ impl Inner {
             return;
         }
         let decides = self.engine.topology.election == Election::Manager;
-        self.change(|live| take_position(&mut live.data, role, &said, decides));
+        // What it wrote since it was last asked may be of a term that nobody commanded.
+        let known = self.live().data.sequence();
+        self.change(|live| {
+            take_position(&mut live.data, role, &said, decides);
+            // Whoever hears of a new term knows in which component it began, and does not take the one before for it.
+            live.app.iter_mut().for_each(|app| app.said.view.clone_from(&said.view));
+        });
         if role == Role::Primary {
-            self.see_primary().await;
+            let re_formed = self.live().app.as_ref().is_some_and(|app| app.was_re_formed(&said));
+            self.see_primary(known, re_formed).await;
         }
         self.see_whole(role, &said).await;
         // An engine without `join` was asked with this roster in its environment.
@@ -165,29 +172,36 @@ impl Inner {
             let started_by = app.action;
             live.note_success(Action::Status);
             live.note_success(started_by);
+            // Whatever could not be read when it was stopped: now it tells by itself.
+            live.note_success(Action::Sequence);
         });
     }
 
-    /// The application is primary. If nobody told it to be, that is a term of its own, on disk before anyone hears of it.
-    async fn see_primary(self: &Arc<Self>) {
+    /// The application is primary. If nobody told it to be, that is a term of its own, on disk before anyone hears of it; also if it was,
+    /// and then lost its quorum and was given one by hand (`re_formed`): the others may have gone on without it. Such a term begins behind
+    /// what was `known` before, so that nothing that it wrote by itself passes for what all have.
+    async fn see_primary(self: &Arc<Self>, known: u64, re_formed: bool) {
         let offered = {
             let live = self.live();
-            let Some(app) = live.app.as_ref().filter(|app| !app.leads) else { return };
+            let Some(app) = live.app.as_ref().filter(|app| !app.leads || re_formed) else { return };
             app.offered
         };
         if let Some(term) = offered {
             self.change_app(|app| app.take_lead(term));
         } else if self.engine.topology.election == Election::Manager {
             let made = self
-                .commit_with(|live| {
-                    let (memory, term) = live.memory.with_self_made_term(live.data.sequence());
+                .commit_with(move |live| {
+                    let (memory, term) = live.memory.with_self_made_term(known.min(live.data.sequence()));
                     (Some(memory), term)
                 })
                 .await;
-            self.change_app(|app| match made {
-                Ok(term) => app.take_lead(term),
-                // In a term that nobody can tell; tried again with the next answer.
-                Err(_) => app.term = None,
+            self.change_app(|app| {
+                if let Ok(term) = made {
+                    app.take_lead(term);
+                } else {
+                    // In a term that nobody can tell; tried again with the next answer.
+                    (app.term, app.leads) = (None, false);
+                }
             });
         }
     }
@@ -246,6 +260,10 @@ impl App {
             }
             Role::Secondary => {}
         }
+        if let Some(component) = said.quorum() {
+            (self.component, self.cut_off) = (Some(component.clone()), false);
+        }
+        self.cut_off |= self.activity == Activity::Isolated;
         self.said = said;
         self.seen = true;
         self.failures = 0;

@@ -40,6 +40,7 @@ pub fn beside(leaves: bool, action: &Action) -> Beside {
         Action::Leave if leaves => Beside::TakeOver,
         Action::MarkLeft
         | Action::TakeRoster
+        | Action::KeepRoster
         | Action::Remember(_)
         | Action::Reserve(_)
         | Action::Follow(_)

@@ -112,5 +112,6 @@ impl App {
     /// It leads in this term.
     pub(super) fn take_lead(&mut self, term: Term) {
         (self.leads, self.led, self.offered, self.term) = (true, false, None, Some(term));
+        self.cut_off = false;
     }
 }

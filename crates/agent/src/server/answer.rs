@@ -42,7 +42,7 @@ pub(super) async fn respond(agent: Agent, request: Request<Incoming>) -> io::Res
 }
 
 /// Answers a request that was read.
-pub async fn answer(agent: &Agent, method: &Method, uri: &Uri, body: &[u8]) -> io::Result<Response<Body>> {
+async fn answer(agent: &Agent, method: &Method, uri: &Uri, body: &[u8]) -> io::Result<Response<Body>> {
     match (method, uri.path()) {
         (&Method::GET, REPORT_PATH) => match round(uri) {
             Ok(round) => whole(StatusCode::OK, &agent.answer(round).await),

@@ -10,7 +10,7 @@ mod metrics;
 mod probes;
 mod timed;
 
-pub use answer::{Body, answer};
+pub use answer::Body;
 pub use credentials::Keyring;
 
 use std::io;
@@ -18,6 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use rustix::net::sockopt;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -39,6 +41,12 @@ pub const HEAD: Duration = Duration::from_secs(5);
 pub const BODY: Duration = Duration::from_secs(10);
 /// How long nothing of an answer may be taken: then its reader is gone.
 pub const UNREAD: Duration = Duration::from_secs(10);
+/// After how long without a word from a peer the kernel asks whether it is there: while a command is done, nobody says anything.
+const SILENT: Duration = Duration::from_secs(5);
+/// How often it is asked then; who has not answered for [`UNREAD`] is gone.
+const ASK_AGAIN: Duration = Duration::from_secs(2);
+/// Within which a peer is let go that vanished without a word, whatever it was doing: the longest of the above, and a last question.
+pub const GONE: Duration = Duration::from_secs(UNREAD.as_secs() + SILENT.as_secs());
 /// How long to wait after a connection could not be accepted: the process has too many files open, or the like.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -53,10 +61,15 @@ pub async fn serve_operator(agent: Agent, listener: TcpListener, keys: Arc<Keyri
             let _place = place;
             // Who has no certificate, or too much time, is not told why: TLS says what it must.
             if let Ok(Ok(stream)) = timeout(HANDSHAKE, TlsAcceptor::from(config).accept(socket)).await {
-                connection::serve(stream, move |request| answer::respond(agent.clone(), request)).await;
+                serve_request(agent, stream).await;
             }
         });
     }
+}
+
+/// Serves the request of a connection on which the operator was told by its certificate.
+pub async fn serve_request(agent: Agent, stream: impl AsyncRead + AsyncWrite + Unpin) {
+    connection::serve(stream, move |request| answer::respond(agent.clone(), request)).await;
 }
 
 /// Serves probes, for as long as the agent lives.
@@ -98,9 +111,12 @@ async fn accept(
     Some((socket, place))
 }
 
-/// A peer that is gone without a word is noticed by the kernel.
+/// A peer that is gone without a word is noticed by the kernel: by what it does not acknowledge, and by what it does not answer.
 fn prepare(socket: &TcpStream) -> io::Result<()> {
     socket.set_nodelay(true)?;
     let limit = u32::try_from(UNREAD.as_millis()).unwrap_or(u32::MAX);
-    Ok(rustix::net::sockopt::set_tcp_user_timeout(socket, limit)?)
+    sockopt::set_tcp_user_timeout(socket, limit)?;
+    sockopt::set_tcp_keepidle(socket, SILENT)?;
+    sockopt::set_tcp_keepintvl(socket, ASK_AGAIN)?;
+    Ok(sockopt::set_socket_keepalive(socket, true)?)
 }

@@ -8,6 +8,7 @@ use muster_core::manager::report::{Application, Data};
 use muster_core::manager::stamp::Stamp;
 use muster_operator::agents::CallError;
 use muster_protocol::{Epoch, Outcome, Refusal};
+use muster_test_control_plane::skip;
 
 use super::place::Place;
 
@@ -47,7 +48,7 @@ fn on_small_disk(size: &str) -> Option<(Place, Small)> {
     let mut place = Place::new();
     let at = place.path("small");
     let Some(small) = Small::mount(at.clone(), size) else {
-        eprintln!("SKIPPED: nobody may mount a filesystem here, so a full disk is not tried");
+        skip("nobody may mount a filesystem here");
         return None;
     };
     std::fs::create_dir(at.join("data")).unwrap();

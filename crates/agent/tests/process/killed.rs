@@ -81,7 +81,8 @@ async fn a_second_agent_on_the_volume_says_that_it_does_not_know() {
     let served = first.seed().await;
     let pid = place.number("pid");
     let second = place.start();
-    let report = second.report().await;
+    // It serves before it has looked at the volume.
+    let report = second.until("it has looked", |line| !line.report.volume.is_empty()).await.report;
     assert_eq!(report.application, Application::Unknown);
     assert_eq!((report.volume, report.epoch), (served.volume, 1));
     let refused = second.command(2, Action::Stop).await;

@@ -114,13 +114,15 @@ impl Place {
         log.lines().filter(|line| !ASKED_OFTEN.contains(line)).map(str::to_owned).collect()
     }
 
+    /// How often the engine was asked this.
+    pub(crate) fn asked(&self, action: &str) -> usize {
+        let log = std::fs::read_to_string(self.path("control/log")).unwrap_or_default();
+        log.lines().filter(|line| *line == action).count()
+    }
+
     /// Waits until the engine was asked this.
     pub(crate) async fn until_logged(&self, action: &str) {
-        let (end, mut pause) = (Instant::now() + PATIENCE, tokio::time::interval(LOOK));
-        while !self.log().iter().any(|line| line == action) {
-            assert!(Instant::now() < end, "{action} is not under way");
-            pause.tick().await;
-        }
+        until_so(&format!("{action} is under way"), || self.asked(action) > 0).await;
     }
 
     pub(crate) fn control(&self, name: &str) -> PathBuf {
@@ -141,8 +143,8 @@ impl Place {
         eventually(name, || std::fs::read_to_string(self.control(name)).ok()?.trim().parse().ok())
     }
 
-    fn process(&self) -> Process {
-        let mut process = Process::new(env!("CARGO_BIN_EXE_muster-agent"));
+    fn process(&self, program: &Path) -> Process {
+        let mut process = Process::new(program);
         process
             .arg("run")
             .env("MUSTER_CLUSTER", "orders")
@@ -166,7 +168,12 @@ impl Place {
 
     /// Starts an agent here, and waits until it listens.
     pub(crate) fn start(&self) -> Living {
-        let mut child = self.process().spawn().unwrap();
+        self.start_program(Path::new(env!("CARGO_BIN_EXE_muster-agent")))
+    }
+
+    /// The same, with another build of it.
+    pub(crate) fn start_program(&self, program: &Path) -> Living {
+        let mut child = self.process(program).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (agent, probes) = loop {
             let line = lines.next().unwrap().unwrap();
@@ -223,6 +230,20 @@ impl Drop for Living {
 impl Living {
     pub(crate) fn pid(&self) -> i32 {
         i32::try_from(self.child.as_ref().unwrap().id()).unwrap()
+    }
+
+    /// How many sockets it has open.
+    pub(crate) fn sockets(&self) -> usize {
+        let files = std::fs::read_dir(format!("/proc/{}/fd", self.pid())).unwrap().flatten();
+        let sockets = files.filter_map(|file| std::fs::read_link(file.path()).ok());
+        sockets.filter(|file| file.to_string_lossy().starts_with("socket:")).count()
+    }
+
+    /// A figure of its memory, in kB, by the kernel's name for it.
+    pub(crate) fn memory(&self, figure: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let line = status.lines().find(|line| line.starts_with(figure)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
     /// `kill -9`, and what is left of it is waited for.
@@ -327,6 +348,15 @@ impl Living {
     pub(crate) async fn until_stopped(&self) -> Held {
         let line = self.until("it is stopped", |line| line.report.application == Application::Stopped).await;
         line.report.held().unwrap().clone()
+    }
+}
+
+/// Waits until this is so.
+pub(crate) async fn until_so(what: &str, so: impl Fn() -> bool) {
+    let (end, mut pause) = (Instant::now() + PATIENCE, tokio::time::interval(LOOK));
+    while !so() {
+        assert!(Instant::now() < end, "waited until {what}");
+        pause.tick().await;
     }
 }
 

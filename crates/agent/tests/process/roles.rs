@@ -2,7 +2,7 @@
 
 use muster_api::names::Role;
 use muster_core::manager::command::{Action, Follow, Join};
-use muster_core::manager::report::{Activity, Application};
+use muster_core::manager::report::{Activity, Application, Running};
 use muster_core::manager::stamp::{Stamp, Term};
 use muster_core::manager::terms::{TermList, TermStart};
 
@@ -97,6 +97,27 @@ async fn a_new_roster_is_used_once_the_software_was_told_of_it() {
 }
 
 #[tokio::test]
+async fn a_roster_that_is_only_kept_is_reported_and_used_when_it_is_taken() {
+    let place = Place::new();
+    let agent = place.start_and_settle().await;
+    agent.seed().await;
+    let newer = Stamp::new(1, 2);
+    let mut order = agent.order(2, Action::KeepRoster).await;
+    let roster = order.command.roster.take().unwrap();
+    order.command.roster = Some(roster.adding("orders-a-1", "w").issue(newer));
+    agent.client.command(&order).await.unwrap();
+    agent.until("it is kept", |line| line.report.roster.as_ref().unwrap().version == newer).await;
+    agent.obeys(3, Action::Remember(3), true).await;
+    // It is looked at the application again, which is when it would be told.
+    let report = agent.until_running("it is asked", |it| it.activity == Activity::Serving).await;
+    assert_eq!(report.running().unwrap().roster, Some(Stamp::new(1, 1)), "nothing else hands it out");
+    assert_eq!(place.log(), ["seed"], "the software was not told");
+    let take = agent.order(4, Action::TakeRoster).await;
+    agent.client.command(&take).await.unwrap();
+    agent.until_running("it uses it", |it| it.roster == Some(newer)).await;
+}
+
+#[tokio::test]
 async fn a_promotion_by_hand_is_a_term_of_its_own() {
     let place = Place::new();
     let agent = place.start_and_settle().await;
@@ -108,6 +129,73 @@ async fn a_promotion_by_hand_is_a_term_of_its_own() {
     let term = Term::self_made(Stamp::new(1, 2), 1);
     assert_eq!(report.running().unwrap().term, Some(term));
     assert_eq!(report.held().unwrap().terms.current(), Some(term));
+}
+
+#[tokio::test]
+async fn a_quorum_that_was_given_by_hand_is_a_term_of_its_own_and_one_that_was_found_again_is_not() {
+    let place = Place::new();
+    let agent = place.start_and_settle().await;
+    agent.seed().await;
+    place.tell("exit", "8");
+    let mut term = Some(Term::commanded(Stamp::new(1, 1)));
+    // All of the last component again; a later one, which others formed; a part of the last; again a later one.
+    for (number, members, by_hand) in
+        [(5, "a,b", false), (6, "a,b", false), (8, "a,b", false), (9, "a", true), (11, "a,b", false)]
+    {
+        let component = format!(r#"{{"number":{number},"members":"{members}"}}"#);
+        let said =
+            format!(r#"{{"state":"serving","synced":true,"view":"{number}","component":{component}}}"#);
+        place.tell("status", &said);
+        if by_hand {
+            term = Some(Term::self_made(Stamp::new(1, 1), 1));
+        }
+        // The component is told first, and the term that began with it once it is on disk.
+        let serves = |it: &Running| {
+            it.view.as_deref() == Some(number.to_string().as_str()) && (!by_hand || it.term == term)
+        };
+        let report = agent.until_running("it has a quorum", serves).await;
+        assert_eq!(report.running().unwrap().term, term, "in {number}");
+        assert_eq!(report.held().unwrap().terms.current(), term, "in {number}");
+        place.tell("status", r#"{"state":"isolated"}"#);
+        agent.until_running("it has none", |it| it.activity == Activity::Isolated).await;
+        // What it missed is told to it as it fetches that.
+        let missed = format!(r#"{{"number":{},"members":"b"}}"#, number + 1);
+        place.tell("status", &format!(r#"{{"state":"joining","component":{missed}}}"#));
+        agent.until_running("it fetches", |it| it.activity == Activity::Joining).await;
+    }
+}
+
+#[tokio::test]
+async fn a_quorum_that_was_lost_and_given_by_hand_between_two_questions_is_a_term_of_its_own() {
+    let place = Place::new();
+    let agent = place.start_and_settle().await;
+    agent.seed().await;
+    place.tell("exit", "8");
+    let mut term = Some(Term::commanded(Stamp::new(1, 1)));
+    // One left, and came back, and nobody was without a quorum; then this one was, for a moment; then others came to it.
+    for (number, members, interruptions) in
+        [(5, "a,b", 1), (6, "a", 1), (7, "a,b", 1), (8, "a", 2), (9, "a,b", 2)]
+    {
+        let component =
+            format!(r#"{{"number":{number},"members":"{members}","interruptions":{interruptions}}}"#);
+        let said =
+            format!(r#"{{"state":"serving","synced":true,"view":"{number}","component":{component}}}"#);
+        place.tell("status", &said);
+        let serves = |it: &Running| {
+            let known =
+                it.term.is_some_and(Term::is_commanded) || number > 7 && it.view.as_deref() != Some("7");
+            assert!(known, "nobody hears of the term before the component: {it:?}");
+            it.view.as_deref() == Some(number.to_string().as_str())
+        };
+        agent.until_running("it has a quorum", serves).await;
+        if number == 8 {
+            agent.until_running("it has a term of its own", |it| it.term != term).await;
+            term = Some(Term::self_made(Stamp::new(1, 1), 1));
+        }
+        let report = agent.report().await;
+        assert_eq!(report.running().unwrap().term, term, "in {number}");
+        assert_eq!(report.held().unwrap().terms.current(), term, "in {number}");
+    }
 }
 
 #[tokio::test]

@@ -10,6 +10,8 @@ use tokio::runtime::Runtime;
 
 #[path = "../../tests/bad_requests/harness.rs"]
 mod harness;
+#[path = "../../tests/bad_requests/oracle.rs"]
+mod oracle;
 
 /// After so many requests the server is made anew, so that what one run left behind does not explain another.
 const REQUESTS_PER_SERVER: u32 = 2_000;

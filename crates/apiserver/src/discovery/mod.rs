@@ -12,6 +12,7 @@ mod version;
 pub use aggregated::{Aggregated, MEDIA_TYPE, aggregated};
 pub use classic::{core_versions, group, groups, paths, resources};
 pub use health::{Check, Health, Probe, checks, health};
+pub(crate) use order::by_version;
 pub use served::{Part, Served};
 pub use version::version;
 

@@ -35,7 +35,7 @@ pub(super) fn by_group(one: &str, other: &str) -> Ordering {
 
 /// Which of two versions comes first: stable before beta before alpha, the newer before the older; what is not written
 /// as Kubernetes writes versions comes last, by name.
-pub(super) fn by_version(one: &str, other: &str) -> Ordering {
+pub(crate) fn by_version(one: &str, other: &str) -> Ordering {
     match (Parsed::of(one), Parsed::of(other)) {
         (Some(one), Some(other)) => Reverse(one).cmp(&Reverse(other)),
         (Some(_), None) => Ordering::Less,

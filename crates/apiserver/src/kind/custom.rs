@@ -7,6 +7,7 @@ use super::metadata::{self, Rules};
 use super::scaled::Scaled;
 use super::{Kind, Sharing};
 use crate::apply::{Typing, Typings, reset_by_main, reset_by_status};
+use crate::discovery::by_version;
 use crate::lifecycle::Part;
 use crate::registry::DefinitionError;
 use crate::schema::{FieldError, Path, Schema};
@@ -111,7 +112,17 @@ fn deprecation(crd: &Value, version: &Value) -> Option<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let own = version.get("deprecationWarning").map(text);
     let (group, kind) = (text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["kind"]));
-    own.or_else(|| Some(format!("{group}/{} {kind} is deprecated", text(&version["name"]))))
+    let name = text(&version["name"]);
+    let better = better_version(crd, &name).map(|better| format!("; use {group}/{better} {kind}"));
+    own.or_else(|| Some(format!("{group}/{name} {kind} is deprecated{}", better.unwrap_or_default())))
+}
+
+/// The version to be used instead of a deprecated one: the best that is served, if it is better.
+fn better_version<'a>(crd: &'a Value, deprecated: &str) -> Option<&'a str> {
+    let versions = crd.pointer("/spec/versions").and_then(Value::as_array)?;
+    let is_good = |version: &&Value| version["served"] == true && version["deprecated"] != true;
+    let names = versions.iter().filter(is_good).filter_map(|version| version["name"].as_str());
+    names.filter(|name| by_version(name, deprecated).is_lt()).min_by(|one, other| by_version(one, other))
 }
 
 fn schema_of(version: &Value) -> &Value {

@@ -2,15 +2,18 @@
 //! version 2 for all in one.
 //!
 //! Equal to kube-apiserver's in the schemas of what is served, and in which operations there are with which parameters;
-//! parameters are not described in words. There is no protobuf form: who asks for nothing else is to be told so (406), and
-//! `kubectl` 1.36 then does without.
+//! parameters are not described in words. Version 2 is there as protobuf too, which `kubectl` asks for before it says that there
+//! is no such kind; version 3 is not: who asks for nothing else is told so (406).
 
+mod binary;
+mod message;
 mod paths;
 mod schemas;
 #[cfg(test)]
 mod tests;
 mod v2;
 
+pub use binary::{MEDIA_TYPE as BINARY, OLD_MEDIA_TYPE as OLD_BINARY, binary};
 pub use v2::v2;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -18,6 +18,8 @@ use super::limits::{Limits, Turns};
 use super::token::Token;
 use super::user::{acting, shows_token};
 use crate::error::{ApiError, Reason};
+use crate::request::path::{Path, ResourcePath};
+use crate::request::query::Query;
 use crate::server::DoneToItsEnd;
 
 /// Names a request in logs of clients and servers.
@@ -171,21 +173,23 @@ fn too_slow() -> ApiError {
 }
 
 /// Whether the answer goes on for as long as the client listens.
+///
+/// It is read as the server itself will read it, so that nothing is taken for a watch here and for something else there.
 fn is_watch<B>(request: &Request<B>) -> bool {
-    let mut parameters = request.uri().query().unwrap_or_default().split('&');
-    let asked = parameters.any(|parameter| {
-        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        name == "watch" && !matches!(value.to_ascii_lowercase().as_str(), "false" | "0")
-    });
-    let path = request.uri().path();
-    let old = path.starts_with("/api/v1/watch/") || path.starts_with("/apis/") && path.contains("/watch/");
-    request.method() == Method::GET && (asked || old || is_log(path))
+    if request.method() != Method::GET {
+        return false;
+    }
+    let asked =
+        Query::parse(request.uri().query().unwrap_or_default()).is_some_and(|query| query.flag("watch"));
+    match Path::parse(request.uri().path()) {
+        Some(Path::Resource(path)) => asked || path.watch || is_log(&path),
+        _ => asked,
+    }
 }
 
 /// Logs last, as on kube-apiserver, whether they are followed or not: who reads them may take their time.
-fn is_log(path: &str) -> bool {
-    let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-    matches!(parts.as_slice(), ["api", "v1", "namespaces", _, "pods", _, "log"])
+fn is_log(path: &ResourcePath) -> bool {
+    path.group.is_empty() && path.resource == "pods" && path.subresource.as_deref() == Some("log")
 }
 
 fn audit_id<B>(request: &Request<B>) -> HeaderValue {
@@ -204,12 +208,17 @@ mod tests {
     #[test]
     fn a_watch_is_known_by_its_query() {
         let asks = |query: &str| is_watch(&Request::get(format!("/api/v1/pods{query}")).body(()).unwrap());
-        assert!(asks("?watch=true") && asks("?limit=1&watch=1") && asks("?watch"));
+        assert!(asks("?watch=true") && asks("?limit=1&watch=1") && asks("?%77atch=1") && asks("?watch=%31"));
         assert!(!asks("") && !asks("?watch=false") && !asks("?watch=0") && !asks("?watchful=1"));
+        assert!(!asks("?watch") && !asks("?watch="), "which is a list, as on kube-apiserver");
         assert!(is_watch(&Request::get("/api/v1/namespaces/n/pods/p/log").body(()).unwrap()));
         let write = Request::post("/api/v1/pods?watch=true").body(()).unwrap();
         assert!(!is_watch(&write));
         assert!(is_watch(&Request::get("/apis/apps/v1/watch/deployments").body(()).unwrap()));
+        assert!(is_watch(&Request::get("/apis/apps/v1/%77atch/deployments").body(()).unwrap()));
+        for called_so in ["/apis/apps/v1/namespaces/watch/deployments", "/api/v1/namespaces/watch/pods/log"] {
+            assert!(!is_watch(&Request::get(called_so).body(()).unwrap()), "{called_so}");
+        }
     }
 
     #[test]

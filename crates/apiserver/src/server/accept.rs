@@ -47,14 +47,27 @@ impl Form {
         if accept.trim().is_empty() {
             return Ok(Self::default());
         }
-        let mut wanted: Vec<(f32, Clause<'_>)> =
-            accept.split(',').map(Clause::parse).map(|clause| (clause.quality(), clause)).collect();
-        wanted.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        wanted.iter().find_map(|(_, clause)| clause.form()).ok_or_else(|| {
+        clauses(accept).iter().find_map(Clause::form).ok_or_else(|| {
             let message = format!("only the following media types are accepted: {ACCEPTED}");
             ApiError::new(Reason::NotAcceptable, message)
         })
     }
+}
+
+/// The media types of an `Accept` header, the most wanted first; anything at all where there is none.
+pub(super) fn wanted(accept: &str) -> Vec<&str> {
+    if accept.trim().is_empty() {
+        return vec!["*/*"];
+    }
+    clauses(accept).into_iter().map(|clause| clause.media_type).collect()
+}
+
+/// The forms of an `Accept` header, the most wanted first.
+fn clauses(accept: &str) -> Vec<Clause<'_>> {
+    let mut wanted: Vec<(f32, Clause<'_>)> =
+        accept.split(',').map(Clause::parse).map(|clause| (clause.quality(), clause)).collect();
+    wanted.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    wanted.into_iter().map(|(_, clause)| clause).collect()
 }
 
 /// What a route of the real server offers, which knows no wildcards but the one for everything.

@@ -44,15 +44,21 @@ impl Inquiry<'_> {
 impl Server {
     /// Answers what is no resource; none where there is nothing.
     pub(super) fn endpoint(&self, path: &Path, inquiry: &Inquiry<'_>) -> Option<Response<Body>> {
+        let served = self.served();
+        if let Path::Resources { group, version } = path
+            && self.is_built_in(group)
+            && !served.iter().any(|one| one.group == *group && one.version == *version)
+        {
+            // Neither the method nor the form of the answer is looked at where no version is.
+            return Some(refuse_in_form(&not_served(), inquiry));
+        }
         if inquiry.method != Method::GET && inquiry.method != Method::HEAD && self.reads_only(path) {
-            return Some(answer::refuse(&not_allowed()));
+            return Some(refuse_in_form(&not_allowed(), inquiry));
         }
         let accept = inquiry.header("accept");
         if let Err(error) = self.offer(path).map_or(Ok(()), |offer| offer.check(accept)) {
-            let shown = Shown::parse(accept, inquiry.query).unwrap_or_default();
-            return Some(answer::refuse_as(&error, &shown));
+            return Some(refuse_in_form(&error, inquiry));
         }
-        let served = self.served();
         let wants_all = accept.contains("as=APIGroupDiscoveryList") && accept.contains("v=v2");
         let document = match path {
             Path::CoreVersions if wants_all => return Some(aggregated(&served, true, inquiry)),
@@ -60,10 +66,7 @@ impl Server {
             Path::CoreVersions => discovery::core_versions(inquiry.header("host")),
             Path::Groups => discovery::groups(&served),
             Path::Group(name) => discovery::group(&served, name)?,
-            Path::Resources { group, version } => match discovery::resources(&served, group, version) {
-                None if group.is_empty() => return Some(answer::refuse(&not_served())),
-                found => found?,
-            },
+            Path::Resources { group, version } => discovery::resources(&served, group, version)?,
             Path::Resource(_) | Path::Nowhere(_) => return None,
             Path::Other(path) => return self.other(path, inquiry, &served),
         };
@@ -215,6 +218,12 @@ impl Server {
         };
         Ok(track_update(None, review, &write))
     }
+}
+
+/// An error in the form that was asked for; in JSON where that is none of ours.
+pub(super) fn refuse_in_form(error: &ApiError, inquiry: &Inquiry<'_>) -> Response<Body> {
+    let shown = Shown::parse(inquiry.header("accept"), inquiry.query).unwrap_or_default();
+    answer::refuse_as(error, &shown)
 }
 
 fn aggregated(served: &[Served], core: bool, inquiry: &Inquiry<'_>) -> Response<Body> {

@@ -95,22 +95,17 @@ impl Server {
     async fn apply(&self, call: &Call) -> Result<Answer, ApiError> {
         let options = WriteOptions::of(call, WriteKind::Apply)?;
         let mut decoded = read_config(call)?;
-        let given = decoded.value.take();
-        let mut config = given.clone();
-        if metadata::text(&config, "name").is_empty() {
-            metadata::set(&mut config, "name", Some(call.name().into()));
-        }
-        check_identity(call, &mut config.clone())?;
+        let config = decoded.value.take();
         let applied = |server: &Self, old: Option<&Value>| {
             let write = server.write(call, &options);
             let applied = apply(old, &config, options.force, &write.by(call));
             applied.map(|applied| applied.object).map_err(|error| not_applied(call, &error))
         };
         let create = async || {
-            check_creation(call, &given)?;
             let mut object = applied(self, None)?;
             metadata::set(&mut object, "resourceVersion", None);
             let Incoming { object: read, warnings } = read_applied(call, &options, object, &decoded)?;
+            check_creation(call, &read)?;
             // The owners are those of the apply, whatever is filled in afterwards.
             let owned = |_: &Self, object: Value| object;
             warning(warnings, self.create_object(call, &read, &options, owned).await)
@@ -118,6 +113,7 @@ impl Server {
         let propose = |server: &Self, old: &Value| {
             let object = applied(server, Some(old))?;
             let Incoming { mut object, warnings } = read_applied(call, &options, object, &decoded)?;
+            check_identity(call, &mut object)?;
             check_uid(call, &object, old)?;
             call.resource.kind.default_applied(&mut object);
             Ok(Proposal { object, warnings })
@@ -158,12 +154,11 @@ fn read_config(call: &Call) -> Result<Decoded, ApiError> {
     }
 }
 
-/// What is applied to nothing must say its name, and cannot be known already.
-fn check_creation(call: &Call, config: &Value) -> Result<(), ApiError> {
-    check_identity(call, &mut config.clone())?;
-    let uid = metadata::text(config, "uid");
+/// What is applied to nothing cannot be known already, and must say its name.
+fn check_creation(call: &Call, object: &Value) -> Result<(), ApiError> {
+    let uid = metadata::text(object, "uid");
     if uid.is_empty() {
-        return Ok(());
+        return check_identity(call, &mut object.clone());
     }
     let why =
         format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");

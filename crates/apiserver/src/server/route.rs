@@ -12,7 +12,7 @@ use super::answer::{self, Answer, Content};
 use super::binding::is_binding;
 use super::body::{self, Body};
 use super::call::{Call, not_allowed};
-use super::endpoints::Inquiry;
+use super::endpoints::{Inquiry, refuse_in_form};
 use super::faults::{ConnectionLost, Fault, Seen};
 use super::logs::is_log;
 use super::shown::Shown;
@@ -58,7 +58,7 @@ impl Server {
         let user = parts.extensions.get::<User>().unwrap_or(&ADMINISTRATOR);
         let inquiry = Inquiry { method: &parts.method, headers: &parts.headers, query: &query, user };
         if let Path::Nowhere(group) = &path {
-            return Ok(self.unknown_resource(group));
+            return Ok(self.unknown_resource(group, &inquiry));
         }
         let Path::Resource(path) = path else {
             return Ok(self.endpoint(&path, &inquiry).unwrap_or_else(nothing_here));
@@ -69,12 +69,12 @@ impl Server {
         };
         let Some(resource) = self.registry().find(&path.group, &path.version, &path.resource) else {
             let review = self.review(&path, &inquiry, &body);
-            return Ok(review.unwrap_or_else(|| self.unknown_resource(&path.group)));
+            return Ok(review.unwrap_or_else(|| self.unknown_resource(&path.group, &inquiry)));
         };
         let astray = path.namespace.is_some() != resource.traits.namespaced
             && (path.namespace.is_some() || path.name.is_some());
         if astray || path.deeper && !resource.kind.is_custom() {
-            return Ok(self.unknown_resource(&path.group));
+            return Ok(self.unknown_resource(&path.group, &inquiry));
         }
         let ResourcePath { namespace, mut name, subresource, watch, .. } = path;
         let query = match watch.then(|| query.clone().watching(name.take().as_deref())) {
@@ -89,17 +89,19 @@ impl Server {
     }
 
     /// The answer for a resource that is not there: in groups that are built in, an error; elsewhere, nothing.
-    fn unknown_resource(&self, group: &str) -> Response<Body> {
-        if self.is_built_in(group) { answer::refuse(&not_served()) } else { nothing_here() }
+    fn unknown_resource(&self, group: &str, inquiry: &Inquiry<'_>) -> Response<Body> {
+        if self.is_built_in(group) { refuse_in_form(&not_served(), inquiry) } else { nothing_here() }
     }
 
     async fn serve(&self, call: Call, method: &Method) -> Result<Response<Body>, ConnectionLost> {
         // Objects are neither created nor deleted in all namespaces at once.
         if matches!(*method, Method::DELETE | Method::POST) && call.is_of_all_namespaces() {
             let custom = call.resource.kind.is_custom();
-            return Ok(if custom { nothing_here() } else { answer::refuse(&not_allowed()) });
+            return Ok(if custom { nothing_here() } else { refuse_in_form_of(&call, &not_allowed()) });
         }
-        let Some(verb) = verb(&call, method) else { return Ok(answer::refuse(&cannot(&call, method))) };
+        let Some(verb) = verb(&call, method) else {
+            return Ok(refuse_in_form_of(&call, &cannot(&call, method)));
+        };
         let now = Source::now(&mut self.source());
         let shown = match Shown::of(&call, verb, now) {
             Ok(shown) => shown,
@@ -182,8 +184,7 @@ impl Server {
             return if seen.verb == "get" { self.log(call).await } else { Err(not_allowed()) };
         }
         if let Some(part) = call.subresource.as_deref() {
-            let known = part == "status" && call.resource.traits.status
-                || part == "finalize" && &*call.resource.id == super::namespaces::RESOURCE;
+            let known = part == "status" && call.resource.traits.status || is_finalize(call);
             if !known {
                 return Err(no_part(call));
             }
@@ -201,10 +202,17 @@ impl Server {
     }
 }
 
+/// An error in the form that a request asks for, though it was not looked at whether that is one of ours.
+fn refuse_in_form_of(call: &Call, error: &ApiError) -> Response<Body> {
+    let shown = Shown::parse(call.header("accept"), &call.query).unwrap_or_default();
+    answer::refuse_as(error, &shown)
+}
+
 /// What a method means here.
 fn verb(call: &Call, method: &Method) -> Option<&'static str> {
     let (one, part) = (call.name.is_some(), call.subresource.is_some());
     Some(match *method {
+        Method::GET | Method::PATCH if is_finalize(call) => return None,
         Method::GET if one => "get",
         Method::GET if call.query.flag("watch") => "watch",
         Method::GET => "list",
@@ -218,6 +226,11 @@ fn verb(call: &Call, method: &Method) -> Option<&'static str> {
         _ => return None,
     })
     .filter(|verb| call.resource.kind.is_custom() || part || call.resource.verbs.contains(verb))
+}
+
+/// Whether it is about the finalizers of a namespace, which can only be replaced, with the object around them.
+fn is_finalize(call: &Call) -> bool {
+    call.subresource.as_deref() == Some("finalize") && &*call.resource.id == super::namespaces::RESOURCE
 }
 
 /// The error for a part that objects of a resource do not have.

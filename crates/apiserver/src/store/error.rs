@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{MAX_OBJECT_BYTES, MAX_OBJECTS};
+use super::MAX_OBJECT_BYTES;
 use crate::error::{ApiError, Reason, Subject};
 
 /// Why a write did not happen.
@@ -22,8 +22,11 @@ pub enum WriteError {
     #[error("what the object rests on was changed since it was looked at")]
     Unfounded,
     /// No more objects can be kept.
-    #[error("the store holds {MAX_OBJECTS} objects, and takes no more")]
-    Full,
+    #[error("the store holds {most} objects, and takes no more")]
+    Full {
+        /// How many it takes.
+        most: usize,
+    },
     /// The object is larger than any may be.
     #[error("the object has {bytes} bytes, more than {MAX_OBJECT_BYTES}")]
     TooLarge {
@@ -48,7 +51,7 @@ impl WriteError {
             Self::Changed | Self::Unfounded => ApiError::modified(subject),
             // What kube-apiserver passes on from etcd, word for word: a 500 without a reason.
             Self::TooLarge { .. } => ApiError::new(Reason::Unknown, "etcdserver: request is too large"),
-            Self::Full => ApiError::new(Reason::InternalError, self.to_string()),
+            Self::Full { .. } => ApiError::new(Reason::InternalError, self.to_string()),
             Self::Disk(_) | Self::Closed => ApiError::new(Reason::ServiceUnavailable, self.to_string()),
         }
     }

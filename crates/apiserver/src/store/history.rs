@@ -12,6 +12,10 @@ pub const HISTORY_BYTES: usize = 32 << 20;
 /// What one change takes besides its texts, roughly.
 const CHANGE_BYTES: usize = 256;
 
+/// The most resources of which it is known when the last change was lost: far more than a server serves at a time. Definitions
+/// come and go, and each leaves a name behind.
+const MAX_RESOURCES: usize = 1_000;
+
 /// What happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
@@ -72,12 +76,20 @@ pub(super) struct History {
     complete_after: Revision,
     /// Of each resource the last change that is not kept any more.
     lost: HashMap<Arc<str>, Revision>,
+    /// The same of all resources that are not in `lost`: no later than this.
+    lost_of_others: Revision,
 }
 
 impl History {
     /// Nothing before this revision is known: also what a store is after it was opened, as etcd after a compaction.
     pub(super) fn new(revision: Revision) -> Self {
-        Self { changes: VecDeque::new(), bytes: 0, complete_after: revision, lost: HashMap::new() }
+        Self {
+            changes: VecDeque::new(),
+            bytes: 0,
+            complete_after: revision,
+            lost: HashMap::new(),
+            lost_of_others: 0,
+        }
     }
 
     pub(super) fn push(&mut self, change: Arc<Change>) {
@@ -102,7 +114,20 @@ impl History {
                 Some(lost) => *lost = dropped.revision,
                 None => drop(self.lost.insert(dropped.key.resource.clone(), dropped.revision)),
             }
+            if self.lost.len() > MAX_RESOURCES {
+                self.forget_resources();
+            }
         }
+    }
+
+    /// Keeps the half that lost something last. Who watches one of the others, or one of which nothing was ever lost, from before
+    /// then is told to list again: at worst once more than needed.
+    fn forget_resources(&mut self) {
+        let mut revisions: Vec<Revision> = self.lost.values().copied().collect();
+        revisions.sort_unstable();
+        let Some(middle) = revisions.get(revisions.len() / 2) else { return };
+        self.lost_of_others = *middle;
+        self.lost.retain(|_, lost| *lost > *middle);
     }
 
     /// The changes after this revision.
@@ -119,7 +144,7 @@ impl History {
         resource: &str,
         revision: Revision,
     ) -> Result<impl Iterator<Item = &Arc<Change>>, TooOld> {
-        if self.lost.get(resource).is_some_and(|lost| *lost > revision) {
+        if *self.lost.get(resource).unwrap_or(&self.lost_of_others) > revision {
             return Err(TooOld { asked: revision, oldest: self.complete_after });
         }
         Ok(self.kept_after(revision))
@@ -128,5 +153,31 @@ impl History {
     fn kept_after(&self, revision: Revision) -> impl Iterator<Item = &Arc<Change>> {
         let from = self.changes.partition_point(|change| change.revision <= revision);
         self.changes.range(from..)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn resources_that_come_and_go_are_forgotten() {
+        let mut history = History::new(0);
+        for revision in 1..=3 * MAX_RESOURCES as u64 {
+            let key = Arc::new(Key::new(&format!("example.org/r{revision}").into(), "", "a"));
+            let object = Document::of(&json!({"metadata": {}}));
+            history.push(Arc::new(Change { revision, kind: ChangeKind::Added, key, object, previous: None }));
+            history.shorten(1);
+            assert!(history.lost.len() <= MAX_RESOURCES);
+        }
+        let newest = 3 * MAX_RESOURCES as u64;
+        let is_too_old = |resource: u64, revision| {
+            history.after_of(&format!("example.org/r{resource}"), revision).is_err()
+        };
+        assert!(is_too_old(newest - 1, newest - 2) && !is_too_old(newest - 1, newest - 1));
+        assert!(is_too_old(1, 0), "what was forgotten is not taken for what was never lost");
+        assert!(!is_too_old(1, newest - 1));
     }
 }

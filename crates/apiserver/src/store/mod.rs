@@ -117,6 +117,13 @@ impl Store {
         Self { memory: Arc::new(Memory::new(State::new(BTreeMap::new(), FIRST_REVISION))), writer: None }
     }
 
+    /// The same store, which takes no more than so many objects from now on; what it holds already stays.
+    #[must_use]
+    pub fn bounded(self, most: usize) -> Self {
+        self.memory.state_mut().most = most;
+        self
+    }
+
     /// Another store with the same objects, in memory only: from here on each goes its own way. What happened before is
     /// forgotten there.
     #[must_use]

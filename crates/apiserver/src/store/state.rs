@@ -12,6 +12,8 @@ pub(super) struct State {
     pub(super) objects: BTreeMap<Arc<Key>, Stored>,
     pub(super) revision: Revision,
     pub(super) history: History,
+    /// The most objects that it takes.
+    pub(super) most: usize,
 }
 
 /// A write that somebody wants.
@@ -27,7 +29,7 @@ pub(super) struct Wish {
 
 impl State {
     pub(super) fn new(objects: BTreeMap<Arc<Key>, Stored>, revision: Revision) -> Self {
-        Self { objects, revision, history: History::new(revision) }
+        Self { objects, revision, history: History::new(revision), most: MAX_OBJECTS }
     }
 
     pub(super) fn apply(&mut self, change: &Arc<Change>) {
@@ -73,7 +75,7 @@ impl Batch {
         let kind = match (&previous, wish.removes) {
             (_, true) => ChangeKind::Deleted,
             (Some(_), false) => ChangeKind::Modified,
-            (None, false) if self.objects >= MAX_OBJECTS => return Err(WriteError::Full),
+            (None, false) if self.objects >= state.most => return Err(WriteError::Full { most: state.most }),
             (None, false) => ChangeKind::Added,
         };
         match kind {

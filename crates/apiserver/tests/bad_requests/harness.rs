@@ -4,8 +4,10 @@ use bytes::Bytes;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt, Full};
 use muster_apiserver::server::{Body, Server};
-use serde_json::{Value, json};
+use serde_json::json;
 use tower_service::Service;
+
+use crate::oracle::verdict;
 
 /// The words from which inputs choose; anything else in their place is taken as it is.
 const METHODS: [&str; 8] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "X"];
@@ -162,19 +164,12 @@ pub(crate) async fn play(server: &Server, input: &[u8]) {
     assert!(server.clone().call(ready).await.unwrap().status().is_success(), "it is not well any more");
 }
 
-/// What must hold of every answer: an error that is not plain text is a `Status` that says the same as the code.
+/// Fails if the answer is not one that must be.
 async fn check(response: Response<Body>, input: &[u8]) {
     let code = response.status().as_u16();
     let content_type = response.headers().get("content-type").map(|value| value.to_str().unwrap().to_owned());
     let body = response.into_body().collect().await.unwrap().to_bytes();
-    let shown = String::from_utf8_lossy(input);
-    if code < 400 || content_type.as_deref() != Some("application/json") || body.is_empty() {
-        return;
-    }
-    let status: Value =
-        serde_json::from_slice(&body).unwrap_or_else(|error| panic!("{error} in the answer to {shown}"));
-    if status["kind"] == "Status" {
-        assert_eq!(status["code"], code, "{shown}");
-        assert!(status["message"].as_str().is_some_and(|message| !message.is_empty()), "{shown}");
+    if let Err(why) = verdict(code, content_type.as_deref().unwrap_or_default(), &body) {
+        panic!("{why}\nin the answer to {}", String::from_utf8_lossy(input));
     }
 }

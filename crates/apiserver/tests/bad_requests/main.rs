@@ -3,4 +3,5 @@
 #![cfg(test)]
 
 mod harness;
+mod oracle;
 mod shapes;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tower_service::Service;
 
 use crate::harness;
+use crate::oracle::verdict;
 
 const WIDGETS: &str = "/apis/example.org/v1/namespaces/default/widgets";
 
@@ -90,6 +91,41 @@ async fn odd_paths_methods_and_types_have_answers_of_their_own() {
     ] {
         let (code, _) = send(&server, method, path, content_type, b"{}".to_vec()).await;
         assert_eq!(code, expected, "{method} {path}");
+    }
+}
+
+#[test]
+fn an_answer_that_something_broke_is_found() {
+    let status = |code: u16, message: &str, reason: &str| {
+        let status =
+            serde_json::json!({"kind": "Status", "code": code, "message": message, "reason": reason});
+        verdict(code, "application/json", status.to_string().as_bytes())
+    };
+    assert!(status(404, "not there", "NotFound").is_ok());
+    assert!(status(404, "not there", "").is_err(), "no reason");
+    assert!(status(404, "", "NotFound").is_err(), "no message");
+    assert!(status(500, "broken", "InternalError").is_err() && status(503, "broken", "x").is_err());
+    assert!(status(500, "resourceVersion should not be set on objects to be created", "").is_ok());
+    assert!(status(504, "Timeout: Too large resource version: 9, current: 1", "Timeout").is_ok());
+    assert!(verdict(500, "text/plain", b"broken").is_err() && verdict(500, "application/yaml", b"").is_err());
+    assert!(
+        verdict(404, "application/json", b"{}").is_err() && verdict(200, "application/json", b"{").is_ok()
+    );
+}
+
+#[tokio::test]
+async fn what_a_real_server_answers_with_500_is_known() {
+    let server = harness::server().await;
+    let given = br#"{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"x","resourceVersion":"5"}}"#;
+    let (code, _) = send(&server, "POST", "/api/v1/namespaces", "application/json", given.to_vec()).await;
+    assert_eq!(code, 500);
+    for input in [
+        [b"POST /api/v1/namespaces  application/json application/json\n".as_slice(), given].concat(),
+        [b"POST /api/v1/namespaces  application/json application/yaml\n".as_slice(), given].concat(),
+        b"GET /api/v1/namespaces/default resourceVersion=999999\n".to_vec(),
+        b"GET /api/v1/namespaces/default resourceVersion=x\n".to_vec(),
+    ] {
+        harness::play(&server, &input).await;
     }
 }
 

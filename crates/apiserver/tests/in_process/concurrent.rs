@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use futures::{StreamExt, TryStreamExt};
 use kube::api::{ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 use kube::{Api, Client, Error, ResourceExt, api::DynamicObject};
+use muster_apiserver::server::Server;
 use serde_json::json;
 
 use crate::widgets::{server, widget, widgets};
@@ -55,15 +56,21 @@ async fn told(client: Client, since: String, until: i64) -> Vec<(String, u64, i6
     seen
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn increments_are_neither_lost_nor_doubled_and_every_watch_tells_them_in_order() {
-    let (_server, client) = server().await;
+/// A server with a widget of each name: from which version on they are counted up, and how far each will be.
+async fn begin() -> (Server, Client, String, i64) {
+    let (server, client) = server().await;
     for name in NAMES {
         widgets(&client).create(&PostParams::default(), &widget(name, 0)).await.unwrap();
     }
     let list = widgets(&client).list(&ListParams::default()).await.unwrap();
     let since = list.metadata.resource_version.unwrap();
     let until = i64::try_from(CLIENTS * STEPS / NAMES.len()).unwrap();
+    (server, client, since, until)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn increments_are_neither_lost_nor_doubled_and_every_watch_tells_them_in_order() {
+    let (_server, client, since, until) = begin().await;
     let early: Vec<_> = (0..4).map(|_| tokio::spawn(told(client.clone(), since.clone(), until))).collect();
     let writers: Vec<_> = (0..CLIENTS)
         .map(|which| {
@@ -101,6 +108,92 @@ async fn increments_are_neither_lost_nor_doubled_and_every_watch_tells_them_in_o
     let (_, middle, _) = histories[0][made.len() / 2].clone();
     let rest = told(client, middle.to_string(), until).await;
     assert_eq!(rest[..], histories[0][made.len() / 2 + 1..], "a watch goes on where another stopped");
+}
+
+/// What a watch that began with what was there told: what that was, the bookmark after it, and all that came then.
+struct Joined {
+    initial: BTreeMap<String, (u64, i64)>,
+    bookmark: u64,
+    then: Vec<(String, u64, i64)>,
+}
+
+/// Watches from whatever there is, until every widget has this size.
+async fn join(client: Client, until: i64) -> Joined {
+    let widgets = widgets(&client);
+    let parameters = WatchParams::default().initial_events();
+    let mut events = widgets.watch(&parameters, "").await.unwrap().boxed();
+    let mut joined = Joined { initial: BTreeMap::new(), bookmark: 0, then: Vec::new() };
+    let mut sizes: BTreeMap<String, i64> = BTreeMap::new();
+    while joined.bookmark == 0 || NAMES.iter().any(|name| sizes.get(*name).copied() != Some(until)) {
+        match events.try_next().await.unwrap() {
+            Some(WatchEvent::Added(object)) if joined.bookmark == 0 => {
+                sizes.insert(object.name_any(), size(&object));
+                joined.initial.insert(object.name_any(), (version(&object), size(&object)));
+            }
+            Some(WatchEvent::Bookmark(mark)) => {
+                joined.bookmark = mark.metadata.resource_version.parse().unwrap();
+            }
+            Some(WatchEvent::Modified(object)) if joined.bookmark != 0 => {
+                sizes.insert(object.name_any(), size(&object));
+                joined.then.push((object.name_any(), version(&object), size(&object)));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    joined
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_bookmark_divides_what_was_there_from_what_came_after_it() {
+    let (_server, client, since, until) = begin().await;
+    let writers: Vec<_> = (0..CLIENTS)
+        .map(|which| {
+            let widgets = widgets(&client);
+            tokio::spawn(async move {
+                for step in 0..STEPS {
+                    increment(&widgets, NAMES[(which + step) % NAMES.len()]).await;
+                }
+            })
+        })
+        .collect();
+    let watches: Vec<_> = (0..8)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move {
+                let joined = join(client.clone(), until).await;
+                let again = told_from(client, joined.bookmark, joined.then.len()).await;
+                (joined, again)
+            })
+        })
+        .collect();
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let all = told(client.clone(), since, until).await;
+    for watch in watches {
+        let (joined, again) = watch.await.unwrap();
+        let then: Vec<_> = all.iter().filter(|(_, version, _)| *version > joined.bookmark).cloned().collect();
+        assert_eq!(joined.then, then, "all that came after the bookmark, and nothing else");
+        assert_eq!(again, then, "and who goes on from the bookmark is told the same");
+        for (name, (version, size)) in &joined.initial {
+            let latest = all.iter().rfind(|(one, at, _)| one == name && *at <= joined.bookmark);
+            let expected = latest.map_or((*version, 0), |(_, at, size)| (*at, *size));
+            assert_eq!((*version, *size), expected, "as it was at the bookmark");
+        }
+    }
+}
+
+/// So many events from this version on.
+async fn told_from(client: Client, since: u64, count: usize) -> Vec<(String, u64, i64)> {
+    let widgets = widgets(&client);
+    let events = widgets.watch(&WatchParams::default(), &since.to_string()).await.unwrap();
+    let changes = events.try_filter_map(|event| async move {
+        Ok(match event {
+            WatchEvent::Modified(object) => Some((object.name_any(), version(&object), size(&object))),
+            _ => None,
+        })
+    });
+    changes.take(count).try_collect().await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -4,8 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt};
-use kube::api::{ListParams, PostParams, WatchEvent, WatchParams};
-use kube::{Error, ResourceExt};
+use kube::api::{
+    DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams,
+};
+use kube::{Api, Error, ResourceExt};
 use muster_apiserver::error::{ApiError, Reason};
 use muster_apiserver::server::faults::{EventFault, Fault, Faults, Seen};
 use muster_apiserver::watch::Event;
@@ -69,6 +71,108 @@ async fn a_request_fails_before_or_after_its_effect() {
         next.fails(fault);
         assert_eq!(code(&create(name).await), answer, "{name}");
         assert_eq!(widgets.get_opt(name).await.unwrap().is_some(), happened, "{name}");
+    }
+}
+
+/// The ways to write to a widget that is there. Each makes it of size 2, or takes it away.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Update,
+    Patch,
+    Apply,
+    Delete,
+}
+
+impl Change {
+    const ALL: [Self; 4] = [Self::Update, Self::Patch, Self::Apply, Self::Delete];
+
+    async fn make(self, widgets: &Api<DynamicObject>, old: &DynamicObject) -> Result<(), Error> {
+        let name = &*old.name_any();
+        match self {
+            Self::Update => {
+                let mut wanted = old.clone();
+                wanted.data["spec"]["size"] = 2.into();
+                widgets.replace(name, &PostParams::default(), &wanted).await.map(drop)
+            }
+            Self::Patch => {
+                let patch = Patch::Merge(serde_json::json!({"spec": {"size": 2}}));
+                widgets.patch(name, &PatchParams::default(), &patch).await.map(drop)
+            }
+            Self::Apply => {
+                let params = PatchParams::apply("tests").force();
+                widgets.patch(name, &params, &Patch::Apply(widget(name, 2))).await.map(drop)
+            }
+            Self::Delete => widgets.delete(name, &DeleteParams::default()).await.map(drop),
+        }
+    }
+
+    /// Whether it took effect.
+    async fn happened(self, widgets: &Api<DynamicObject>, name: &str) -> bool {
+        match (self, widgets.get_opt(name).await.unwrap()) {
+            (Self::Delete, found) => found.is_none(),
+            (_, Some(found)) => found.data["spec"]["size"] == 2,
+            (_, None) => panic!("{self:?} took the widget away"),
+        }
+    }
+}
+
+/// A new widget of size 1.
+async fn made(widgets: &Api<DynamicObject>, name: &str) -> DynamicObject {
+    widgets.create(&PostParams::default(), &widget(name, 1)).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_fails_before_or_after_its_effect() {
+    let next = Arc::new(Next::default());
+    let (_server, client) = server_with(next.clone()).await;
+    let widgets = widgets(&client);
+    let broken = ApiError::new(Reason::InternalError, "broken");
+    for change in Change::ALL {
+        for (place, (fault, answer, happened)) in [
+            (Fault::Before(broken.clone()), Some(500), false),
+            (Fault::After(broken.clone()), Some(500), true),
+            (Fault::LostBefore, None, false),
+            (Fault::LostAfter, None, true),
+            (Fault::Conflict, Some(409), false),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let (name, what) =
+                (format!("{change:?}-{place}").to_lowercase(), format!("{change:?} {fault:?}"));
+            let old = made(&widgets, &name).await;
+            next.fails(fault);
+            assert_eq!(code(&change.make(&widgets, &old).await.unwrap_err()), answer, "{what}");
+            assert_eq!(change.happened(&widgets, &name).await, happened, "{what}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_may_be_late() {
+    let late = Duration::from_secs(5);
+    let next = Arc::new(Next::default());
+    let (_server, client) = server_with(next.clone()).await;
+    let widgets = widgets(&client);
+    let began = tokio::time::Instant::now();
+    next.fails(Fault::Delay(late));
+    made(&widgets, "created").await;
+    assert_eq!(began.elapsed(), late, "a creation");
+    for change in Change::ALL {
+        let name = format!("{change:?}").to_lowercase();
+        let old = made(&widgets, &name).await;
+        let began = tokio::time::Instant::now();
+        next.fails(Fault::Delay(late));
+        {
+            let making = change.make(&widgets, &old);
+            tokio::pin!(making);
+            // Nothing has happened a moment before.
+            let early = tokio::time::timeout(late - Duration::from_secs(1), &mut making).await;
+            assert!(early.is_err() && !change.happened(&widgets, &name).await, "{change:?} was early");
+            making.await.unwrap();
+        }
+        assert_eq!(began.elapsed(), late, "{change:?}");
+        assert!(change.happened(&widgets, &name).await, "{change:?}");
     }
 }
 

@@ -5,7 +5,8 @@ use kube::api::{
     DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, Preconditions, WatchEvent,
     WatchParams,
 };
-use kube::{Error, ResourceExt};
+use kube::{Client, Error, ResourceExt};
+use muster_apiserver::server::Server;
 use serde_json::json;
 
 use crate::widgets::{server, widget, widgets};
@@ -39,6 +40,23 @@ async fn an_object_is_created_completed_read_and_replaced() {
     let invalid = widgets.create(&PostParams::default(), &widget("b", -1)).await.unwrap_err();
     assert_eq!(code(&invalid), (422, "Invalid".to_owned()));
     assert_eq!(code(&widgets.get("b").await.unwrap_err()), (404, "NotFound".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_store_takes_no_more_objects_and_lets_those_be_changed_that_it_has() {
+    let (first, _) = server().await;
+    let store = first.store().copy();
+    let held: usize = store.stock().iter().map(|(_, count, _)| usize::try_from(*count).unwrap()).sum();
+    let server = Server::builder().store(store.bounded(held + 1)).build().await;
+    let widgets = widgets(&Client::new(server, "default"));
+    let mut object = widgets.create(&PostParams::default(), &widget("a", 1)).await.unwrap();
+    let refused = widgets.create(&PostParams::default(), &widget("b", 1)).await.unwrap_err();
+    assert_eq!(code(&refused), (500, "InternalError".to_owned()));
+    assert!(refused.to_string().contains("objects, and takes no more"), "{refused}");
+    object.data["spec"]["size"] = 2.into();
+    widgets.replace("a", &PostParams::default(), &object).await.unwrap();
+    widgets.delete("a", &DeleteParams::default()).await.unwrap();
+    widgets.create(&PostParams::default(), &widget("b", 1)).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

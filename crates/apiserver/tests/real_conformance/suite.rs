@@ -186,6 +186,14 @@ fn known_differences_are_listed() {
     }
 }
 
+/// Nobody takes them away without it being seen.
+#[test]
+fn there_are_at_least_200_cases() {
+    if std::env::var("MUSTER_CASE").is_err() {
+        assert!(case::all().len() >= 200, "{}", case::all().len());
+    }
+}
+
 /// Cases are independent: each has a namespace that no other has.
 #[test]
 fn cases_keep_apart() {

@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod bases;
+mod binary;
 mod catalogue;
 mod described;
 mod documents;

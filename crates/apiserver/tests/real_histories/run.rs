@@ -1,20 +1,31 @@
 //! Plays histories on both servers and compares.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kube::Client;
 use muster_apiserver::server::Server;
 use muster_test_control_plane::ControlPlane;
+use proptest::collection::vec;
+use proptest::prelude::{ProptestConfig, Strategy, any};
+use proptest::test_runner::TestRunner;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
+use tokio::runtime::Builder;
 
 use crate::normal::difference;
 use crate::operation::{Kind, Operation};
 use crate::side::Side;
 
-/// How many operations make a history.
-const OPERATIONS: usize = 400;
+/// How many histories are played.
+const HISTORIES: u32 = 8;
+/// How many operations make the longest of them.
+const LONGEST: usize = 800;
+/// How many are to be played in all, at least.
+const THOUSANDS: usize = 2_000;
+/// How often a history that fails is made shorter: each try takes as long as what is left of it.
+const SHORTER: u32 = 200;
 /// How long a new definition may take to be served.
 const SERVED_WITHIN: Duration = Duration::from_secs(30);
 
@@ -61,16 +72,17 @@ async fn define(client: &Client) {
     tokio::time::timeout(SERVED_WITHIN, served).await.expect("widgets are served");
 }
 
-async fn play(seed: u64) {
-    let namespace = format!("history-{seed}");
+/// Plays this history on both, in a namespace that no other one had.
+async fn play(operations: &[Operation]) {
+    static PLAYED: AtomicUsize = AtomicUsize::new(0);
+    let namespace = format!("history-{}", PLAYED.fetch_add(1, Ordering::Relaxed));
     let real = ControlPlane::shared().unwrap().client().await.unwrap();
     let ours = Client::new(Server::builder().build().await, "default");
     define(&real).await;
     define(&ours).await;
     let mut sides = [Side::new(real, &namespace).await, Side::new(ours, &namespace).await];
-    let mut chance = StdRng::seed_from_u64(seed);
     let mut starts = Vec::new();
-    for index in 0..OPERATIONS {
+    for (index, operation) in operations.iter().enumerate() {
         if index % 100 == 0 {
             // Watches are begun from here on, later: what they then tell is what happened since.
             let mut versions = Vec::new();
@@ -79,11 +91,9 @@ async fn play(seed: u64) {
             }
             starts.push(versions);
         }
-        let operation = Operation::random(&mut chance);
-        let real = sides[0].play(&operation).await;
-        let ours = sides[1].play(&operation).await;
-        let same = real == ours;
-        assert!(same, "seed {seed}, operation {index}: {operation:#?}\n{}", difference(&real, &ours));
+        let real = sides[0].play(operation).await;
+        let ours = sides[1].play(operation).await;
+        assert!(real == ours, "operation {index}: {operation:#?}\n{}", difference(&real, &ours));
     }
     for (which, kind) in [Kind::Widget, Kind::ConfigMap].into_iter().enumerate() {
         for side in &sides {
@@ -92,21 +102,41 @@ async fn play(seed: u64) {
         for (number, versions) in starts.iter().enumerate() {
             let real = sides[0].history(kind, &versions[0][which], "last").await;
             let ours = sides[1].history(kind, &versions[1][which], "last").await;
-            assert_eq!(real.len(), ours.len(), "seed {seed}, watch {number} of {kind:?}");
+            let what = format!("watch {number} of {kind:?}");
+            assert_eq!(real.len(), ours.len(), "{what}");
             for (real, ours) in real.iter().zip(&ours) {
-                assert!(real == ours, "seed {seed}, watch {number} of {kind:?}: {}", difference(real, ours));
+                assert!(real == ours, "{what}: {}", difference(real, ours));
             }
         }
     }
 }
 
-#[tokio::test]
-async fn real_histories_are_the_same_on_both_servers() {
-    let seeds: Vec<u64> = match std::env::var("MUSTER_SEED") {
-        Ok(seed) => vec![seed.parse().unwrap()],
-        Err(_) => (1..=8).collect(),
+/// Any history. One that fails is made shorter, operation by operation.
+fn histories() -> impl Strategy<Value = Vec<Operation>> {
+    let operation = any::<u64>().no_shrink();
+    let operation = operation.prop_map(|chance| Operation::random(&mut StdRng::seed_from_u64(chance)));
+    vec(operation, 1..=LONGEST)
+}
+
+/// `PROPTEST_RNG_SEED=N` plays others, `PROPTEST_CASES=N` more of them.
+#[test]
+fn real_histories_are_the_same_on_both_servers() {
+    let asked = std::env::var("PROPTEST_CASES").ok().map(|text| text.parse().unwrap());
+    let config = ProptestConfig {
+        cases: asked.unwrap_or(HISTORIES),
+        max_shrink_iters: SHORTER,
+        failure_persistence: None,
+        ..ProptestConfig::default()
     };
-    for seed in seeds {
-        play(seed).await;
-    }
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let played = AtomicUsize::new(0);
+    let same = TestRunner::new(config).run(&histories(), |operations| {
+        played.fetch_add(operations.len(), Ordering::Relaxed);
+        runtime.block_on(play(&operations));
+        Ok(())
+    });
+    same.unwrap_or_else(|difference| panic!("{difference}"));
+    let played = played.into_inner();
+    println!("{played} operations");
+    assert!(played >= THOUSANDS, "{played} operations are too few to say anything");
 }

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod client;
+mod crowd;
 mod greeting;
 mod kube_client;
 mod stop;

@@ -74,9 +74,14 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(limits: Limits) -> Self {
+        Self::of(limits, Stub)
+    }
+
+    /// The same, of another service.
+    pub(crate) fn of(limits: Limits, service: impl serve::Served) -> Self {
         let identity = Identity::in_memory().unwrap();
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let running = serve::start(listener, &identity, limits, Stub).unwrap();
+        let running = serve::start(listener, &identity, limits, service).unwrap();
         Self { identity, running }
     }
 

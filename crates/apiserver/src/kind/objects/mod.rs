@@ -1,10 +1,7 @@
 //! What is particular to the kinds that are served equal in every field to kube-apiserver: what clients leave open, what
 //! the server adds, what it refuses, and in which words.
 //!
-//! Both sides are compared in `tests/real_objects`. Known differences:
-//! - A `Secret` of type TLS is not read further than to its PEM blocks: no warning tells of a key that does not fit.
-//! - What is wrong with the JSON of registry credentials is said in other words, unless it is wrong at once.
-//! - Certificates of conversion webhooks are not read further than to their PEM blocks.
+//! Both sides are compared in `tests/real_objects`; what differs is listed in `tests/real_conformance/README.md`.
 
 mod addresses;
 mod crd;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::controllers::{check_counts, reset_status, spec_path};
 use super::fields::{at, each, entries, fill, fill_text, given, inner, is_true, number, set, text, with};
+use super::job_policies::{check_failures, check_manager, check_success};
 use super::job_update::check_changes;
 use super::template::{check_template, default_template};
 use super::{names, selector};
@@ -169,7 +170,10 @@ pub(super) fn check_job_spec(spec: &Value, path: &Path, errors: &mut Vec<FieldEr
         let wrong = "when maxFailedIndexes is specified";
         errors.push(FieldError::required(&path.child("backoffLimitPerIndex"), wrong));
     }
+    check_manager(spec, path, errors);
     check_completion(spec, path, errors);
+    check_failures(spec, path, errors);
+    check_success(spec, path, errors);
     check_replacement(spec, &path.child("podReplacementPolicy"), errors);
     let path_of_template = path.child("template");
     check_template(at(spec, "/template"), &path_of_template, errors);
@@ -190,10 +194,6 @@ fn check_completion(spec: &Value, path: &Path, errors: &mut Vec<FieldError>) {
             let Some(value) = number(spec, field) else { continue };
             errors.push(FieldError::invalid(&path.child(field), value, "requires indexed completion mode"));
         }
-    }
-    if given(spec, "successPolicy").is_some() && mode != "Indexed" {
-        let wrong = "requires indexed completion mode";
-        errors.push(FieldError::invalid_without_value(&path.child("successPolicy"), wrong));
     }
 }
 

@@ -1,5 +1,7 @@
 //! What names, labels, ports and paths must look like, and what is said of those that do not.
 
+use std::net::IpAddr;
+
 pub(super) use crate::kind::metadata::{
     label as dns_label, label_key, label_value, subdomain as dns_subdomain,
 };
@@ -62,6 +64,11 @@ pub(super) fn in_range(number: i64, least: i64, most: i64) -> Vec<String> {
     vec![format!("must be between {least} and {most}, inclusive")]
 }
 
+/// Whether there are more than there may be.
+pub(super) fn is_more(count: usize, most: i64) -> bool {
+    i64::try_from(count).is_ok_and(|count| count > most)
+}
+
 /// What is wrong with the name of a port.
 pub(super) fn port_name(name: &str) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -82,6 +89,39 @@ pub(super) fn port_name(name: &str) -> Vec<String> {
         say("must not begin or end with a hyphen");
     }
     wrong
+}
+
+/// What is wrong with a range of addresses, such as `10.9.8.0/24`.
+pub(super) fn range_of_addresses(text: &str) -> Option<&'static str> {
+    const NONE: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+    let Some((address, length)) = text.split_once('/') else { return Some(NONE) };
+    let plain = |number: &str| match number.trim_start_matches('0') {
+        "" => "0".to_owned(),
+        rest => rest.to_owned(),
+    };
+    // Zeros in front are understood, and refused all the same.
+    let is_v4 = !address.contains(':');
+    let stripped =
+        if is_v4 { address.split('.').map(plain).collect::<Vec<_>>().join(".") } else { address.to_owned() };
+    let is_number = !length.is_empty() && length.chars().all(|c| c.is_ascii_digit());
+    let bits: u32 = if is_v4 { 32 } else { 128 };
+    let prefix = length.parse::<u32>().ok().filter(|prefix| is_number && *prefix <= bits);
+    let (Ok(found), Some(prefix)) = (stripped.parse::<IpAddr>(), prefix) else { return Some(NONE) };
+    if stripped != address && address.split('.').any(str::is_empty) {
+        return Some(NONE);
+    }
+    if stripped != address || plain(length) != length {
+        return Some("must not have leading 0s in IP or prefix length");
+    }
+    let value = match found {
+        IpAddr::V4(found) => u128::from(found.to_bits()) << 96,
+        IpAddr::V6(found) if found.to_ipv4_mapped().is_some() => {
+            return Some("must not have an IPv4-mapped IPv6 address");
+        }
+        IpAddr::V6(found) => found.to_bits(),
+    };
+    let is_beyond = value.checked_shl(prefix).is_some_and(|rest| rest != 0);
+    is_beyond.then_some("must not have bits set beyond the prefix length")
 }
 
 /// Says everything that a rule finds wrong with a text.

@@ -7,7 +7,7 @@ use super::controllers::reset_status;
 use super::fields::{at, fill, fill_text, given, inner, list, set, text, with};
 use super::names;
 use super::quantity::quantity;
-use super::template::{check_host_path, check_node_selector, default_driver, round_up};
+use super::template::{Owner, check_driver, check_host_path, check_node_selector, default_driver, round_up};
 use crate::error::ApiError;
 use crate::kind::{Around, Particular};
 use crate::lifecycle::Part;
@@ -182,7 +182,7 @@ fn check_sources(spec: &Value, path: &Path, errors: &mut Vec<FieldError>) {
     match *first {
         "hostPath" => check_host_path(source, &path.child("hostPath"), errors),
         "local" => check_local(spec, source, path, errors),
-        _ => {}
+        driver => check_driver(driver, source, Owner::Persistent, path, errors),
     }
     for (other, _) in others {
         errors.push(FieldError::forbidden(&path.child(other), "may not specify more than 1 volume type"));

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::fields::{at, each, fill, given, inner, is_true, list, number, set, text};
-use super::pod_admission::{check_overhead, default_tolerations, priority, quality, same_priority};
+use super::pod_admission::{default_tolerations, priority, quality, same_priority};
 use super::pod_update::{check_changes, check_status, keep_from_status_writes};
+use super::runtime_class::{check_overhead, runtime_class};
 use super::template::{Within, check_spec, default_spec};
 use crate::error::ApiError;
 use crate::kind::{Around, Particular};
@@ -49,6 +50,7 @@ impl Particular for Pod {
             (_, None) => {
                 default_tolerations(inner(object, "spec"));
                 priority(object, around)?;
+                runtime_class(object, around)?;
                 let mut status = json!({"phase": "Pending", "qosClass": quality(at(object, "/spec"))});
                 if !list(at(object, "/spec"), "schedulingGates").is_empty() {
                     set(&mut status, "conditions", json!([gated(&around.now())]));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::claim::forbidden;
-use super::fields::{at, entries, fill, given, inner, is_true, list, number, set, text};
+use super::fields::{at, fill, given, inner, is_true, list, number, set, text};
 use super::template::totals;
 use crate::error::ApiError;
 use crate::kind::Around;
@@ -69,16 +69,6 @@ pub(super) fn priority(object: &mut Value, around: &dyn Around) -> Result<(), Ap
     }
     set(spec, "priority", value);
     set(spec, "preemptionPolicy", policy);
-    Ok(())
-}
-
-/// What the runtime itself takes is known from its class only.
-pub(super) fn check_overhead(object: &Value) -> Result<(), ApiError> {
-    let spec = at(object, "/spec");
-    if text(spec, "runtimeClassName").is_empty() && entries(spec, "overhead").next().is_some() {
-        let why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
-        return Err(forbidden("pods", metadata::text(object, "name"), why));
-    }
     Ok(())
 }
 

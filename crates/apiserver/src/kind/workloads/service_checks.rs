@@ -17,6 +17,7 @@ const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
 const FAMILY_POLICIES: [&str; 3] = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 const TRAFFIC_POLICIES: [&str; 2] = ["Cluster", "Local"];
+const DISTRIBUTIONS: [&str; 3] = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 /// One day: no client stays longer with a Pod.
 const MAX_STICKY_SECONDS: i64 = 86400;
 
@@ -222,12 +223,22 @@ fn check_node_ports(spec: &Value, kind: &str, path: &Path, errors: &mut Vec<Fiel
 }
 
 fn check_balancer(spec: &Value, kind: &str, path: &Path, errors: &mut Vec<FieldError>) {
-    if kind == "LoadBalancer" {
-        return;
-    }
     let wrong = "may only be used when `type` is 'LoadBalancer'";
-    if !list(spec, "loadBalancerSourceRanges").is_empty() {
-        errors.push(FieldError::forbidden(&path.child("LoadBalancerSourceRanges"), wrong));
+    let (ranges, path_of_ranges) =
+        (list(spec, "loadBalancerSourceRanges"), path.child("LoadBalancerSourceRanges"));
+    if kind != "LoadBalancer" && !ranges.is_empty() {
+        errors.push(FieldError::forbidden(&path_of_ranges, wrong));
+    }
+    for (index, range) in ranges.iter().enumerate() {
+        let range = range.as_str().unwrap_or("");
+        let said = names::range_of_addresses(range.trim());
+        errors.extend(said.map(|said| FieldError::invalid(&path_of_ranges.index(index), range, said)));
+    }
+    if kind == "LoadBalancer" {
+        if let Some(class) = given(spec, "loadBalancerClass").and_then(Value::as_str) {
+            names::check(names::label_key, class, &path.child("loadBalancerClass"), errors);
+        }
+        return;
     }
     for field in ["allocateLoadBalancerNodePorts", "loadBalancerClass"] {
         if given(spec, field).is_some() {
@@ -254,6 +265,11 @@ fn check_traffic(spec: &Value, path: &Path, errors: &mut Vec<FieldError>) {
         policy => {
             errors.push(names::not_one_of(&path.child("internalTrafficPolicy"), policy, &TRAFFIC_POLICIES));
         }
+    }
+    if let Some(wish) = given(spec, "trafficDistribution").and_then(Value::as_str)
+        && !DISTRIBUTIONS.contains(&wish)
+    {
+        errors.push(names::not_one_of(&path.child("trafficDistribution"), wish, &DISTRIBUTIONS));
     }
 }
 

@@ -63,6 +63,19 @@ mod tests {
     }
 
     #[test]
+    fn what_would_be_answered_wrongly_is_refused() {
+        for text in [
+            "self.getHours('Europe/Berlin') == 1",
+            "self.all(x, x.getDate('+02:00') == 1)",
+            "format.named('a').hasValue()",
+        ] {
+            let error = Compiled::new(text, "", false).rule.unwrap().unwrap_err();
+            assert!(error.ends_with("is not supported"), "{text}: {error}");
+        }
+        assert!(Compiled::new("self.getHours() == 1", "", false).rule.unwrap().is_ok());
+    }
+
+    #[test]
     fn rules_about_changes_are_known() {
         assert!(Compiled::new("self == oldSelf", "", false).uses_old_self);
         assert!(!Compiled::new("self == 1", "", false).uses_old_self);

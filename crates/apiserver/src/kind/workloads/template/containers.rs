@@ -8,6 +8,7 @@ use super::env::check_env;
 use super::handlers::check_handlers;
 use super::mounts::check_mounts;
 use super::resources::check_resources;
+use super::security::{check_app_armor, check_proc_mount, check_seccomp};
 use crate::schema::{FieldError, Path};
 
 const PULL_POLICIES: [&str; 3] = ["Always", "IfNotPresent", "Never"];
@@ -23,6 +24,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) claims: Vec<&'a str>,
     /// The Pod's `terminationGracePeriodSeconds`.
     pub(super) grace: Option<i64>,
+    /// Whether its users are other than those of the node.
+    pub(super) own_users: bool,
 }
 
 /// Checks the containers that run beside each other.
@@ -103,7 +106,7 @@ fn check_container(container: &Value, around: &Surroundings<'_>, path: &Path, er
     names::check_one_of(policy, &PULL_POLICIES, &path.child("imagePullPolicy"), errors);
     check_resources(container, path, &around.claims, errors);
     if let Some(context) = given(container, "securityContext") {
-        check_context(context, &path.child("securityContext"), errors);
+        check_context(context, around.own_users, &path.child("securityContext"), errors);
     }
 }
 
@@ -168,13 +171,16 @@ fn check_host_ports(containers: &[Value], path: &Path, errors: &mut Vec<FieldErr
     }
 }
 
-fn check_context(context: &Value, path: &Path, errors: &mut Vec<FieldError>) {
+fn check_context(context: &Value, own_users: bool, path: &Path, errors: &mut Vec<FieldError>) {
     check_ids(context, &["runAsUser", "runAsGroup"], path, errors);
+    check_proc_mount(context, own_users, path, errors);
+    check_seccomp(context, path, errors);
     let no_escalation = given(context, "allowPrivilegeEscalation").and_then(Value::as_bool) == Some(false);
     if no_escalation && is_true(context, "privileged") {
         let wrong = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
         errors.push(FieldError::invalid_without_value(path, wrong));
     }
+    check_app_armor(context, path, errors);
 }
 
 /// Checks user and group ids.

@@ -5,7 +5,10 @@ use serde_json::Value;
 use super::super::fields::{at, given, is_true, list, number, text};
 use super::super::{names, selector};
 use super::affinity::{check_placement, check_spread};
+use super::claims::check_claims;
 use super::containers::{Surroundings, check_containers, check_ids, check_init_containers};
+use super::security::{check_pod_context, check_users, has_own_users};
+use super::system::check_system;
 use super::tolerations::check_tolerations;
 use super::volumes::check_volumes;
 use crate::schema::{FieldError, Path};
@@ -37,9 +40,10 @@ pub(in super::super) fn check_template(template: &Value, path: &Path, errors: &m
 /// Checks the spec of a Pod.
 pub(in super::super) fn check_spec(spec: &Value, within: Within, path: &Path, errors: &mut Vec<FieldError>) {
     let volumes = check_volumes(spec, path, errors);
+    check_claims(spec, path, errors);
     let claims = list(spec, "resourceClaims").iter().map(|claim| text(claim, "name")).collect();
     let grace = number(spec, "terminationGracePeriodSeconds");
-    let around = Surroundings { volumes, claims, grace };
+    let around = Surroundings { volumes, claims, grace, own_users: has_own_users(spec) };
     check_containers(spec, &around, path, errors);
     check_init_containers(spec, &around, path, errors);
     check_host_network(spec, within, path, errors);
@@ -50,6 +54,7 @@ pub(in super::super) fn check_spec(spec: &Value, within: Within, path: &Path, er
     check_placement(spec, path, errors);
     check_dns(spec, path, errors);
     check_spread(spec, path, errors);
+    check_users(spec, path, errors);
     check_names(spec, path, errors);
     if let Some(seconds) = number(spec, "activeDeadlineSeconds") {
         let wrong = names::in_range(seconds, 1, i64::from(i32::MAX));
@@ -64,6 +69,7 @@ pub(in super::super) fn check_spec(spec: &Value, within: Within, path: &Path, er
     }
     check_tolerations(list(spec, "tolerations"), &path.child("tolerations"), errors);
     check_policies(spec, path, errors);
+    check_system(spec, path, errors);
 }
 
 /// On the node's own network a container's port is the node's.
@@ -93,6 +99,7 @@ fn check_context(spec: &Value, path: &Path, errors: &mut Vec<FieldError>) {
         let path = path.child("supplementalGroups").index(index);
         errors.extend(wrong.into_iter().map(|wrong| FieldError::invalid(&path, group, wrong)));
     }
+    check_pod_context(spec, context, &path, errors);
 }
 
 fn check_dns(spec: &Value, path: &Path, errors: &mut Vec<FieldError>) {

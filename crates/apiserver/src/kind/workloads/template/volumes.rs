@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::super::fields::{given, list, number, text};
 use super::super::names;
 use super::super::quantity::quantity;
+use super::drivers::{Owner, check_driver};
 use super::env::{check_field, check_resource};
 use crate::schema::{FieldError, Path};
 
@@ -86,10 +87,12 @@ fn check_source(volume: &Value, path: &Path, errors: &mut Vec<FieldError>) {
         "persistentVolumeClaim" if text(source, "claimName").is_empty() => {
             errors.push(FieldError::required(&path_of_source.child("claimName"), ""));
         }
-        "nfs" => check_nfs(source, &path_of_source, errors),
         "downwardAPI" => check_downward(source, &path_of_source, errors),
         "projected" => check_projected(source, &path_of_source, errors),
-        _ => {}
+        "ephemeral" if given(source, "volumeClaimTemplate").is_none() => {
+            errors.push(FieldError::required(&path_of_source.child("volumeClaimTemplate"), ""));
+        }
+        driver => check_driver(driver, source, Owner::Pod, path, errors),
     }
     for other in others {
         errors.push(FieldError::forbidden(&path.child(other), "may not specify more than 1 volume type"));
@@ -114,18 +117,6 @@ pub(in super::super) fn check_host_path(source: &Value, path: &Path, errors: &mu
     let kind = text(source, "type");
     if !HOST_PATH_TYPES.contains(&kind) {
         errors.push(names::not_one_of(&path.child("type"), kind, &HOST_PATH_TYPES));
-    }
-}
-
-fn check_nfs(source: &Value, path: &Path, errors: &mut Vec<FieldError>) {
-    for field in ["server", "path"] {
-        if text(source, field).is_empty() {
-            errors.push(FieldError::required(&path.child(field), ""));
-        }
-    }
-    if !text(source, "path").starts_with('/') {
-        let wrong = "must be an absolute path";
-        errors.push(FieldError::invalid(&path.child("path"), text(source, "path"), wrong));
     }
 }
 

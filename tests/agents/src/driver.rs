@@ -187,6 +187,7 @@ impl State {
         }
         if extra.said != report {
             extra.said = report;
+            self.news = true;
             extra.news.send_modify(|news| *news += 1);
         }
     }

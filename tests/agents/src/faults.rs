@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use muster_protocol::{Command, Instruction};
+use muster_protocol::{Command, EPOCH_PATH, Instruction};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -23,6 +23,11 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Whether it tells the epoch.
+    pub fn is_epoch(&self) -> bool {
+        self.path == EPOCH_PATH
+    }
+
     /// The command, if it is one that makes sense.
     pub fn command(&self) -> Option<&Command> {
         self.instruction.as_ref().map(|instruction| &instruction.command)

@@ -36,7 +36,12 @@ pub(crate) struct Inner {
     /// Moves when a run began or ended, or readiness changed.
     lives: watch::Sender<u64>,
     driver: Mutex<Option<JoinHandle<()>>>,
+    /// Who is told when what members do has changed.
+    listener: Mutex<Option<Listener>>,
 }
+
+/// Who is told when what members do has changed.
+type Listener = Arc<dyn Fn() + Send + Sync>;
 
 impl Drop for Inner {
     fn drop(&mut self) {
@@ -63,10 +68,14 @@ impl Inner {
     /// After any change.
     pub(crate) fn settle(&self, mut state: MutexGuard<'_, State>) {
         state.settle();
-        let lived = !state.lives.is_empty();
+        let (lived, news) = (!state.lives.is_empty(), std::mem::take(&mut state.news));
         drop(state);
         if lived {
             self.lives.send_modify(|lives| *lives += 1);
+        }
+        let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(listener) = listener.filter(|_| news) {
+            listener();
         }
     }
 }
@@ -85,6 +94,7 @@ impl Fleet {
             woken: Arc::clone(&woken),
             lives: watch::channel(0).0,
             driver: Mutex::new(None),
+            listener: Mutex::new(None),
         });
         let driver = tokio::spawn(driver::drive(Arc::downgrade(&inner), woken));
         *inner.driver.lock().unwrap_or_else(PoisonError::into_inner) = Some(driver);
@@ -115,6 +125,12 @@ impl Fleet {
     /// Makes a member known, off and on an empty volume. One that is known stays as it is.
     pub fn add(&self, namespace: &str, cluster: &str, member: &str) {
         self.0.change(|state| state.ensure_member(namespace, cluster, member));
+    }
+
+    /// Tells this listener from now on, each time that what a member does, or whether it is heard, has changed. It may look
+    /// at the fleet, and not change it.
+    pub fn on_news(&self, listener: impl Fn() + Send + Sync + 'static) {
+        *self.0.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(listener));
     }
 
     /// What goes wrong with requests from now on.

@@ -79,6 +79,7 @@ impl Fleet {
                 extra.isolated = isolated;
                 extra.news.send_modify(|news| *news += 1);
             }
+            state.news = true;
         });
     }
 
@@ -129,6 +130,11 @@ impl Fleet {
     /// Whether its machine is off.
     pub fn is_dark(&self, namespace: &str, member: &str) -> bool {
         self.0.state().members.get(&key(namespace, member)).is_some_and(|extra| extra.dark)
+    }
+
+    /// Whether no message reaches it.
+    pub fn is_isolated(&self, namespace: &str, member: &str) -> bool {
+        self.0.state().is_cut_off(&key(namespace, member))
     }
 
     /// The Pod in which its agent was started last.

@@ -136,6 +136,8 @@ pub(crate) struct State {
     pub(crate) requests: u64,
     /// Runs that began or ended, and readiness that changed, since someone asked.
     pub(crate) lives: BTreeSet<Key>,
+    /// Whether what a member does, or whether it is heard, has changed since someone was told.
+    pub(crate) news: bool,
     /// Who is found at which address.
     pub(crate) addresses: BTreeMap<String, Key>,
     /// The time of day when the fleet was made, and when that was.
@@ -158,6 +160,7 @@ impl State {
             touched: BTreeSet::new(),
             requests: 0,
             lives: BTreeSet::new(),
+            news: false,
             addresses: BTreeMap::new(),
             began: (Timestamp::UNIX_EPOCH + BEGAN, Instant::now()),
             writes: 0,

@@ -3,8 +3,10 @@
 //! Tests and `cargo xtask assets` share this crate, so that what one provides is what the other looks for.
 
 mod places;
+mod skip;
 
 pub use places::Places;
+pub use skip::{SKIPPED, SKIPPED_IN_PART, skip, skip_part};
 
 use std::fmt;
 use std::path::{Path, PathBuf};

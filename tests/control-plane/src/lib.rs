@@ -28,6 +28,7 @@ mod ward;
 pub use controller_manager::ControllerManager;
 pub use differences::differences;
 pub use error::Error;
+pub use muster_test_assets::{skip, skip_part};
 pub use wait::eventually;
 pub use ward::{Directory, Server};
 

@@ -95,7 +95,7 @@ impl Node {
             epoch: volume.epoch,
             last: volume.last,
             volume: volume.uuid.clone(),
-            roster: volume.roster.clone(),
+            roster: volume.newest_roster().cloned(),
             application,
             data: if volume.unreadable { Data::Unreadable } else { Data::Held(volume.held()) },
             evacuated: volume.evacuated,
@@ -127,9 +127,9 @@ impl Node {
                 self.volume.epoch = self.volume.epoch.max(command.stamp.epoch);
                 if matches!(&command.action, Action::Join(join) if join.copy) {
                     // What was there is given up, and with it where it came from.
-                    self.volume.roster = None;
+                    (self.volume.roster, self.volume.ahead) = (None, None);
                 }
-                self.keep_roster(command.roster.as_ref());
+                self.keep_roster(command);
                 let succeeded = self.act(command.stamp, &command.action, new_name);
                 let answer = Answer { stamp: command.stamp, succeeded };
                 self.volume.last = Some(answer);
@@ -138,19 +138,20 @@ impl Node {
         }
     }
 
-    fn keep_roster(&mut self, roster: Option<&Roster>) {
+    fn keep_roster(&mut self, command: &Command) {
+        let known = self.volume.newest_roster();
         let newer = |roster: &&Roster| {
-            self.volume
-                .roster
-                .as_ref()
-                .is_none_or(|known| roster.is_at_least(known) && roster.version > known.version)
+            known.is_none_or(|known| roster.is_at_least(known) && roster.version > known.version)
         };
-        if let Some(roster) = roster.filter(newer) {
-            self.volume.roster = Some(roster.clone());
+        if let Some(roster) = command.roster.as_ref().filter(newer) {
+            self.volume.ahead = Some(roster.clone());
         }
-        let newest = self.volume.roster.clone();
+        if command.action.counts_by_newest() {
+            self.volume.roster = self.volume.ahead.take().or_else(|| self.volume.roster.take());
+        }
+        let used = self.volume.roster.clone();
         if let Some(app) = self.app_mut() {
-            app.roster = newest;
+            app.roster = used;
         }
     }
 
@@ -188,7 +189,7 @@ impl Node {
                     app.term = Some(follow.term);
                 }
             }
-            Action::TakeRoster => {}
+            Action::TakeRoster | Action::KeepRoster => {}
             Action::Remember(count) => {
                 self.volume.recorded.push(*count);
                 self.volume.recorded_at = Some(stamp);
@@ -255,8 +256,7 @@ impl Node {
     pub fn promote_by_hand(&mut self) {
         let id = self
             .volume
-            .roster
-            .as_ref()
+            .newest_roster()
             .and_then(|roster| roster.entry(&self.name))
             .map_or(99, |entry| entry.id);
         let last = self.volume.last.map_or(Stamp::default(), |last| last.stamp);

@@ -50,9 +50,16 @@ pub fn write(nodes: &mut Nodes, name: &str, write: u64) -> bool {
     true
 }
 
-/// A starting primary begins to serve: what it then holds is whole. None if it is none, or serves already.
+/// A starting primary begins to serve: what it then holds is whole. None if it is none, or serves already. Beside others that
+/// serve it has what was written since it was copied: such software orders writes for whoever is about to serve, too.
 pub fn begin_serving<'a>(nodes: &'a mut Nodes, name: &str) -> Option<&'a Node> {
+    let term = nodes.get(name)?.app()?.term;
+    let beside = |node: &&Node| node.app().is_some_and(|app| app.serving && app.term == term);
+    let written = nodes.values().find(beside).map(|node| node.volume.log.clone());
     let node = nodes.get_mut(name)?;
+    if let Some(written) = written.filter(|written| written.starts_with(&node.volume.log)) {
+        node.volume.log = written;
+    }
     let (uuid, sequence) = (node.volume.uuid.clone(), node.volume.sequence());
     let app = node.agent.as_mut()?.app.as_mut()?;
     if app.role != Role::Primary || app.serving || app.copying {

@@ -28,8 +28,10 @@ pub struct Volume {
     pub epoch: u64,
     /// The last command obeyed, and what came of it.
     pub last: Option<Answer>,
-    /// The newest roster.
+    /// The roster that the application counts by.
     pub roster: Option<Roster>,
+    /// A newer one that it does not count by yet.
+    pub ahead: Option<Roster>,
     /// Whether `leave` succeeded since the application was last started.
     pub evacuated: bool,
     /// Whether its devices are left alone.
@@ -54,6 +56,11 @@ impl Volume {
     /// How much it holds.
     pub fn sequence(&self) -> u64 {
         self.log.len() as u64
+    }
+
+    /// The newest roster that its agent keeps.
+    pub fn newest_roster(&self) -> Option<&Roster> {
+        self.ahead.as_ref().or(self.roster.as_ref())
     }
 
     /// What its agent reports of it.

@@ -1,6 +1,7 @@
 //! What an operator asks of the API server, call by call; and a hand on its way.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
@@ -8,7 +9,7 @@ use futures::future::BoxFuture;
 use http::{Method, Request, Response, StatusCode, Uri};
 use kube::Client;
 use kube::client::Body;
-use serde_json::json;
+use serde_json::{Value, json};
 use tower_service::Service;
 
 /// One call, as a role would have to permit it.
@@ -78,6 +79,27 @@ const RECENT: usize = 60;
 
 /// Does something before a call goes on.
 pub type Hook = Arc<dyn Fn(&Call) -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// Someone who edits each object of ours just before its status is swapped by its version, which is another one then.
+pub fn edits_before_reports(client: &Client) -> Hook {
+    let (client, edits) = (client.clone(), Arc::new(AtomicUsize::new(0)));
+    Arc::new(move |call| {
+        let url =
+            call.resource.strip_suffix("/status").filter(|_| call.verb == "update").and_then(|resource| {
+                let (namespace, name) = (call.namespace.as_ref()?, call.name.as_ref()?);
+                Some(format!("/apis/{}/v1alpha1/namespaces/{namespace}/{resource}/{name}", call.group))
+            });
+        let (client, edit) = (client.clone(), edits.fetch_add(1, Ordering::SeqCst).to_string());
+        Box::pin(async move {
+            let Some(url) = url else { return };
+            let patch = json!({"metadata": {"labels": {"example.org/edit": edit}}}).to_string();
+            let request = Request::patch(url).header("content-type", "application/merge-patch+json");
+            let request = request.body(patch.into_bytes()).expect("a request");
+            let edited: Value = client.request(request).await.expect("an edit");
+            assert_eq!(edited["metadata"]["labels"]["example.org/edit"], *edit);
+        })
+    })
+}
 
 #[derive(Default)]
 struct Seen {

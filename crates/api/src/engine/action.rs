@@ -21,7 +21,7 @@ pub struct Actions {
     /// Starts a member as secondary, in the foreground.
     pub secondary: ActionSpec,
     /// Run every second or so while the process lives. Exits 0: running as secondary; 8: running as primary; 7:
-    /// stopped; others: failed. May print JSON `{state, sequence, lagSeconds, synced, view, progress, message}`.
+    /// stopped; others: failed. May print JSON `{state, sequence, lagSeconds, synced, view, component, progress, message}`.
     pub status: ActionSpec,
     /// Stops the process cleanly. Default: SIGTERM, then SIGKILL at the timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]

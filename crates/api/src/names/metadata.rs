@@ -48,6 +48,14 @@ pub const ANNOTATION_FORGOTTEN: &str = "muster.dev/forgotten";
 /// On a `ReplicatedCluster`: when the last backup ended (RFC 3339), set by a backup job, mirrored into status.
 pub const ANNOTATION_LAST_BACKUP_TIME: &str = "muster.dev/last-backup-time";
 
+/// All that a person, or a job, says by annotation on a `ReplicatedCluster`.
+pub const ANNOTATIONS_OF_A_CLUSTER: [&str; 4] = [
+    ANNOTATION_CLUSTERING_STOPPED,
+    ANNOTATION_RECONCILIATION_STOPPED,
+    ANNOTATION_REQUEST,
+    ANNOTATION_LAST_BACKUP_TIME,
+];
+
 /// On the Pod of a member: `secretsHash` of its Member, so that a change of a Secret is a change of the Pod.
 pub const ANNOTATION_SECRETS_HASH: &str = "muster.dev/secrets-hash";
 

@@ -39,6 +39,8 @@ pub enum Action {
     MarkLeft,
     /// Keep this roster, and hand it to the application.
     TakeRoster,
+    /// Keep this roster; the application counts by the one it has until it is told to take this one, or started.
+    KeepRoster,
     /// Keep this count, which Muster is about to write as `restoreReplicas`.
     Remember(usize),
     /// Whether to leave alone the devices that are not part of the storage pool: nothing is allocated to a disabled member.
@@ -81,6 +83,16 @@ impl Action {
         )
     }
 
+    /// Whether the application counts by the newest roster from then on.
+    pub const fn counts_by_newest(&self) -> bool {
+        self.starts() || matches!(self, Self::TakeRoster)
+    }
+
+    /// Whether the newest roster goes with it.
+    pub const fn carries_roster(&self) -> bool {
+        self.counts_by_newest() || matches!(self, Self::KeepRoster)
+    }
+
     /// Whether it starts a term: the stamp of its command.
     pub const fn begins_term(&self) -> bool {
         matches!(self, Self::Seed { .. } | Self::Lead | Self::Promote | Self::Bootstrap)
@@ -101,6 +113,7 @@ impl Action {
             Self::Leave => "leave",
             Self::MarkLeft => "mark left",
             Self::TakeRoster => "take roster",
+            Self::KeepRoster => "keep roster",
             Self::Remember(_) => "remember",
             Self::Reserve(_) => "reserve",
         }
@@ -117,7 +130,7 @@ pub struct Command {
     pub instance: Instance,
     /// The member that it is meant for.
     pub member: String,
-    /// The newest roster, which every start carries.
+    /// The newest roster, if the action carries it.
     pub roster: Option<Roster>,
     /// What to do.
     pub action: Action,

@@ -239,7 +239,7 @@ impl<'a> Election<'a> {
 
     /// A count that a person set is about the outage it was set in: once a primary has served, it is spent.
     fn persons_count(&self) -> Option<usize> {
-        self.wanted.restore.filter(|_| !self.observed.has_served)
+        self.wanted.restore.filter(|_| !self.observed.count_spent)
     }
 
     fn switchover_target(&self) -> Option<&str> {
@@ -268,13 +268,31 @@ impl<'a> Election<'a> {
             let same = |entry: &&Entry| entry.member == old.member && entry.id == old.id;
             self.roster.voters().find(same).filter(|_| self.reads_all()).unwrap_or(old)
         };
-        let before = self.roster.before.as_ref().map(|before| voters(before).map(now).collect());
+        let stay = |old: &&'a Entry| !self.has_left(old);
+        let before = self.roster.before.as_ref().map(|before| voters(before).filter(stay).map(now).collect());
         std::iter::once(self.roster.voters().collect()).chain(before)
+    }
+
+    /// Whether this voter of the roster before went through the gate: its volume says so, and this roster is without it.
+    ///
+    /// The gate marks a volume only when enough of those who stay hold all that was acknowledged until it stopped, and
+    /// what was acknowledged since is on those who stay: so it need not be read, and never will be. A member that
+    /// this roster has again may have been started again, and may hold a copy that counts before the mark is taken away.
+    fn has_left(&self, old: &Entry) -> bool {
+        let back = self.roster.entries.iter().any(|it| it.member == old.member || it.volume == old.volume);
+        let mut reports = self.observed.reporting();
+        !back
+            && reports.any(|(member, report)| {
+                let gone = report.volume == old.volume && report.running().is_none();
+                let read = self.observed.standing(member) == Standing::Reporting;
+                gone && read && report.held().is_some_and(|held| held.left)
+            })
     }
 
     /// Whether nobody's data may be missing.
     fn reads_all(&self) -> bool {
-        let before = self.roster.before.as_ref().map_or(0, |before| voters(before).count());
+        let stay = |old: &&Entry| !self.has_left(old);
+        let before = self.roster.before.as_ref().map_or(0, |before| voters(before).filter(stay).count());
         let copies = self.wanted.engine.copies;
         [before, self.roster.voters().count()].into_iter().all(|count| copies.read(count) == count.max(1))
     }

@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use muster_api::names::Role;
 
 use super::command::Action;
-use super::decide::Decision;
+use super::decide::{Decision, Rule, are_apart, undisputed};
 use super::observed::{Observed, Sent, serves_as_primary};
 use super::report::{Activity, Report};
+use super::stamp::Term;
 
 /// The role by which each member is reachable now. A member that is not named is not sent any clients.
 ///
 /// A primary is withdrawn before it is told to stop or to step down, so this is to be carried out before the orders
 /// of the same decision; it is there only while it serves in the newest term that anyone knows. A term that an application took by
-/// itself is over when it stops: it does not keep clients from the primary that a person chose instead.
+/// itself is over when it stops: it does not keep clients from the primary that a person chose instead. While primaries are on
+/// different sides, clients stay with the side that was commanded, and where that does not tell one from the other they are
+/// sent to nobody: whatever they write on one side, a person who chooses the other gives up.
 pub fn endpoints(observed: &Observed, decision: &Decision) -> BTreeMap<String, Role> {
-    let goes_on = |report: &Report| {
-        current_term(report).filter(|term| term.is_commanded() || report.running().is_some())
-    };
-    let newest = observed.reporting().filter_map(|(_, report)| goes_on(report)).max();
+    let Some(newest) = served_term(observed, decision) else { return BTreeMap::new() };
     let role = |name: &str, report: &Report| {
-        if withdrawn(observed, decision, name) || current_term(report) != newest {
+        if withdrawn(observed, decision, name) || current_term(report) != Some(newest) {
             return None;
         }
         let running = report.running()?;
@@ -35,7 +35,18 @@ pub fn endpoints(observed: &Observed, decision: &Decision) -> BTreeMap<String, R
     observed.reporting().filter_map(|(name, report)| Some((name.to_owned(), role(name, report)?))).collect()
 }
 
-fn current_term(report: &Report) -> Option<super::stamp::Term> {
+/// The term in which clients are served; none while there is none.
+fn served_term(observed: &Observed, decision: &Decision) -> Option<Term> {
+    if decision.rule == Rule::SplitBrain && are_apart(observed) {
+        return undisputed(observed, decision.blocked.is_some());
+    }
+    let goes_on = |report: &Report| {
+        current_term(report).filter(|term| term.is_commanded() || report.running().is_some())
+    };
+    observed.reporting().filter_map(|(_, report)| goes_on(report)).max()
+}
+
+fn current_term(report: &Report) -> Option<Term> {
     report.held()?.terms.current()
 }
 
@@ -52,7 +63,7 @@ mod tests {
     use super::super::decide::decide;
     use super::super::report::{Held, Instance, Running};
     use super::super::roster::Copies;
-    use super::super::stamp::{Stamp, Term};
+    use super::super::stamp::Stamp;
     use super::super::testing::{EPOCH, at, observed, roster, running, stopped, terms, wanted};
     use super::*;
 
@@ -98,12 +109,66 @@ mod tests {
     fn a_term_that_was_taken_by_hand_is_over_when_its_application_stops() {
         let by_hand = |held: &mut Held| held.terms.begin(Term::self_made(Stamp::new(EPOCH, 9), 2), 3);
         let chosen = || running(1, Role::Primary, 3);
-        let knows = pair(chosen(), chosen().with_held(by_hand));
-        assert_eq!(reached(&knows), [("b".into(), Role::Primary)]);
+        let knows = pair(stopped(1, 3), chosen().with_held(by_hand));
+        assert_eq!(reached(&knows), [("b".into(), Role::Primary)], "while it runs, and alone, it is served");
         let knows = pair(chosen(), stopped(1, 3).with_held(by_hand));
         assert_eq!(reached(&knows), [("a".into(), Role::Primary)]);
         let newer = stopped(1, 3).with_held(|held| held.terms = terms(&[(1, 1), (2, 2)]));
         assert_eq!(reached(&pair(chosen(), newer)), [], "a commanded one is not");
+    }
+
+    /// Whom clients are sent to when a split is first seen, and when it is certain.
+    fn reached_in_split(mut knows: Observed) -> [Vec<String>; 2] {
+        let wishes = wanted(&["a", "b"], Copies::Majority);
+        knows.look_around(&wishes, at(0));
+        [at(0), at(60)].map(|now| {
+            let decision = decide(&knows, &wishes, now);
+            assert_eq!(decision.rule, Rule::SplitBrain);
+            endpoints(&knows, &decision).into_keys().collect()
+        })
+    }
+
+    fn self_made(n: u64) -> impl Fn(&mut Held) {
+        move |held| held.terms.begin(Term::self_made(Stamp::new(EPOCH, n), 2), 3)
+    }
+
+    #[test]
+    fn clients_stay_with_the_primary_that_was_commanded_whatever_others_make_of_themselves() {
+        let commanded = || running(1, Role::Primary, 3);
+        let knows = pair(commanded(), commanded().with_held(self_made(9)));
+        assert_eq!(reached_in_split(knows), [["a"], ["a"]]);
+        let foreign = commanded().with_held(|held| {
+            held.history = "other".into();
+            self_made(9)(held);
+        });
+        assert_eq!(reached_in_split(pair(commanded(), foreign)), [["a"], ["a"]]);
+        let newer = commanded().with_held(|held| held.terms = terms(&[(1, 1), (2, 2)]));
+        assert_eq!(reached_in_split(pair(commanded(), newer)), [["b"], ["b"]], "the newest one");
+    }
+
+    #[test]
+    fn where_nothing_tells_one_side_from_the_other_clients_are_sent_to_nobody() {
+        let none: [&[&str]; 2] = [&[], &[]];
+        let primary = || running(1, Role::Primary, 3);
+        let both = pair(primary().with_held(self_made(8)), primary().with_held(self_made(9)));
+        assert_eq!(reached_in_split(both), none, "two that nobody commanded");
+        // Its term was not the last that was commanded: what came after it is in the other's past.
+        let heir = primary().with_held(|held| {
+            held.terms = terms(&[(1, 1), (2, 2)]);
+            self_made(9)(held);
+        });
+        assert_eq!(reached_in_split(pair(primary(), heir)), none);
+        let [first, certain] = reached_in_split(pair(primary(), primary()));
+        assert_eq!(first, ["a", "b"], "a change of hands looks like this for a moment");
+        assert_eq!(certain, none[1], "two sides of one term");
+    }
+
+    #[test]
+    fn too_many_primaries_of_one_view_are_on_one_side() {
+        let viewed = || running(1, Role::Primary, 3).with_running(|it| it.view = Some("v".into()));
+        assert_eq!(reached_in_split(pair(viewed(), viewed()))[0], ["a", "b"]);
+        let apart = viewed().with_running(|it| it.view = Some("w".into()));
+        assert_eq!(reached_in_split(pair(viewed(), apart))[1], Vec::<String>::new());
     }
 
     #[test]

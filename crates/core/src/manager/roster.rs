@@ -112,14 +112,6 @@ impl Roster {
         (volumes(before) != volumes(&self.entries)).then(|| voters(before).collect())
     }
 
-    /// Whether whoever reads by the voters before finds every write that is acknowledged by this roster, without having heard
-    /// of it: so many of its copies are on volumes that voted before that each read set of those contains one.
-    pub fn overlaps(&self, before: &[&Entry], copies: Copies) -> bool {
-        let new = self.voters().filter(|entry| !before.iter().any(|old| old.volume == entry.volume)).count();
-        let written = copies.written(self.voters().count()).saturating_sub(new);
-        written + copies.read(before.len()) > before.len()
-    }
-
     /// The change that adds this member, not yet a voter.
     #[must_use]
     pub fn adding(&self, member: &str, volume: &str) -> Change {

@@ -9,13 +9,15 @@ use crate::generation::{self, Gate};
 use crate::pause::{self, OnDeletion};
 use crate::scaling::{Decision, Hold, Stage};
 
-/// What is certain comes first, then what cannot be observed, then what is on its way.
+/// What is certain comes first, then what cannot be observed, then what is on its way. What was not applied comes last: it
+/// only keeps everything else from being enough.
 pub(super) fn infrastructure(inputs: &ClusterInputs<'_>) -> Finding {
     certain(inputs)
         .or_else(|| unobserved(inputs))
         .or_else(|| pools(inputs))
         .or_else(|| members(inputs))
         .or_else(|| drivers(inputs))
+        .or_else(|| unapplied(inputs))
         .unwrap_or_else(|| in_place(inputs))
 }
 
@@ -145,6 +147,16 @@ fn drivers(inputs: &ClusterInputs<'_>) -> Option<Finding> {
             Some(Finding::is_false(Reason::DriverNotReady, reason))
         }
     }
+}
+
+/// Nothing that is observed of a child counts before this spec has reached it. The words are those of a new generation: it
+/// is still being applied.
+fn unapplied(inputs: &ClusterInputs<'_>) -> Option<Finding> {
+    if inputs.unapplied.is_empty() {
+        return None;
+    }
+    let text = format!("not applied yet: {}", conditions::listed(inputs.unapplied, "; "));
+    Some(Finding::unknown(Reason::Reconciling, text))
 }
 
 fn in_place(inputs: &ClusterInputs<'_>) -> Finding {

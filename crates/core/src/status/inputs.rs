@@ -209,6 +209,8 @@ pub struct ClusterInputs<'a> {
     pub refused: &'a [String],
     /// What could not be observed, and why, in words.
     pub unobserved: &'a [String],
+    /// What is not as this spec builds it, and will be when it was tried again, in words.
+    pub unapplied: &'a [String],
     /// The manager.
     pub clustering: Clustering<'a>,
     /// Set once reconciliation has really stopped.

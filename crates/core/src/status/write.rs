@@ -1,12 +1,14 @@
 //! Whether a status needs writing, and whether a verdict survives a conflict (DESIGN, section 4.2 and 4.3).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use muster_api::cluster::ReplicatedClusterStatus;
 use muster_api::member::MemberStatus;
-use muster_api::names::PREFIX;
+use muster_api::names::{ANNOTATIONS_OF_A_CLUSTER, PREFIX};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::conditions;
 
@@ -55,6 +57,33 @@ impl Snapshot {
             annotations: ours.map(|(key, value)| (key.clone(), value.clone())).collect(),
         }
     }
+}
+
+/// A JSON patch that swaps a status where everything that the new one was computed from is as it was, whatever else of the
+/// object has changed meanwhile: what [`Snapshot`] holds, and the status that stood there. The API server compares and swaps
+/// in one step of its own, so nobody's edits of other things can come in between, however many there are.
+pub fn swap(metadata: &ObjectMeta, stored: Option<&impl Serialize>, new: &impl Serialize) -> Value {
+    let is = |path: &str, value: Value| json!({"op": "test", "path": path, "value": value});
+    let mut steps = vec![
+        is("/metadata/uid", json!(metadata.uid)),
+        is("/metadata/generation", json!(metadata.generation)),
+        is("/metadata/deletionTimestamp", json!(metadata.deletion_timestamp)),
+    ];
+    match &metadata.annotations {
+        None => steps.push(is("/metadata/annotations", Value::Null)),
+        Some(annotations) => {
+            let ours = annotations.keys().map(String::as_str).filter(|key| key.starts_with(PREFIX));
+            // One that is not there may be there at the next look.
+            let keys: BTreeSet<&str> = ours.chain(ANNOTATIONS_OF_A_CLUSTER).collect();
+            steps.extend(keys.into_iter().map(|key| {
+                let path = format!("/metadata/annotations/{}", key.replace('~', "~0").replace('/', "~1"));
+                is(&path, json!(annotations.get(key)))
+            }));
+        }
+    }
+    steps.push(is("/status", json!(stored)));
+    steps.push(json!({"op": "add", "path": "/status", "value": new}));
+    Value::Array(steps)
 }
 
 /// What to do after a write was refused because the object had changed.

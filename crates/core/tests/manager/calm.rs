@@ -78,7 +78,7 @@ impl World {
     /// Whether a primary serves and everyone who may and can follow it does.
     pub(crate) fn settled(&self, dead: &BTreeSet<String>) -> bool {
         let Some(primary) = self.serving().and_then(|name| self.nodes.get(name)) else { return false };
-        let roster = primary.volume.roster.as_ref();
+        let roster = primary.volume.newest_roster();
         let in_place = |name: &String| {
             let Some(node) = self.nodes.get(name) else { return false };
             let errant = node.volume.complete && !is_prefix(&node.volume.held(), &primary.volume.held());

@@ -3,7 +3,8 @@
 use muster_core::manager::command::{Action, Command};
 use muster_core::manager::decide::{Decision, Effect};
 use muster_core::manager::requests::Directive;
-use muster_core::manager::roster::voters;
+use muster_core::manager::roster::{Entry, voters};
+use muster_test_model::Node;
 
 use super::world::World;
 
@@ -41,7 +42,7 @@ impl World {
             let volume = &node.volume;
             // What has left refuses to lead, whenever the mark came.
             // A forming seed that never served holds all there is.
-            let alone = volume.roster.as_ref().is_some_and(|roster| roster.entries.len() == 1);
+            let alone = volume.newest_roster().is_some_and(|roster| roster.entries.len() == 1);
             let fit = (volume.complete || alone) && !volume.empty() && !volume.unreadable;
             assert!(fit, "{} is made primary from {volume:?}", command.member);
         }
@@ -53,21 +54,28 @@ impl World {
         let Some(node) = self.nodes.get(name).filter(|node| heard && node.agent.is_some()) else { return };
         let volume = &node.volume;
         assert!(node.app().is_none(), "{name} goes while it runs");
-        let stranger = volume.roster.as_ref().is_none_or(|roster| roster.names().all(|known| known != name));
-        assert!(stranger, "{name} goes while its own roster names it: {:?}", volume.roster);
+        let stranger = volume.newest_roster().is_none_or(|roster| roster.names().all(|known| known != name));
+        assert!(stranger, "{name} goes while its own roster names it: {:?}", volume.newest_roster());
         let harmless = volume.left || !volume.complete || volume.unreadable || volume.empty();
         assert!(harmless, "{name} goes without a mark: {volume:?}");
     }
 
     /// Enough voters were read, counted here by hand: in the roster, and in the one before. Where all have to be read, a disk that
-    /// was exchanged since is read where its member has its data now. A seed that never served is all there is.
+    /// was exchanged since is read where its member has its data now. A seed that never served is all there is. Who went through the gate,
+    /// and is not back, is not read.
     fn check_read_set(&self, leader: usize, elected: &str) {
         let observed = &self.leaders[leader].observed;
         let Some(roster) = observed.roster().filter(|_| !self.wanted.allow_loss) else { return };
         for entries in [Some(&roster.entries), roster.before.as_ref()].into_iter().flatten() {
-            let count = voters(entries).count();
+            let gone = |voter: &&Entry| {
+                let back = roster.entries.iter().any(|now| now.member == voter.member);
+                let left = |node: &Node| node.volume.uuid == voter.volume && node.volume.left;
+                !back && self.nodes.values().any(left)
+            };
+            let stay: Vec<&Entry> = voters(entries).filter(|voter| !gone(voter)).collect();
+            let count = stay.len();
             let written = self.wanted.engine.copies.written(count);
-            let read = voters(entries).filter(|voter| {
+            let read = stay.iter().filter(|voter| {
                 let all = self.wanted.engine.copies.read(count) == count;
                 let now = roster.voters().find(|now| now.id == voter.id).filter(|_| all);
                 let sole = roster.entries.len() == 1 && roster.before.is_none();

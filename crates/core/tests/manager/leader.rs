@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use muster_core::manager::command::{Action, Command};
+use muster_core::manager::command::Command;
 use muster_core::manager::decide::{Decision, Effect, Rule, decide};
 use muster_core::manager::fencing::{FenceKind, Proof};
 use muster_core::manager::observed::Observed;
@@ -147,13 +147,12 @@ impl World {
         let boss = &mut self.leaders[leader];
         if let Some(change) = decision.roster.clone() {
             let version = boss.stamp();
-            boss.observed.issued = Some(change.issue(version));
+            boss.observed.issue(change.issue(version));
         }
         for order in decision.orders.clone() {
             let boss = &mut self.leaders[leader];
             let stamp = boss.stamp();
-            let carries = order.action.starts() || order.action == Action::TakeRoster;
-            let roster = boss.observed.roster().filter(|_| carries).cloned();
+            let roster = boss.observed.roster().filter(|_| order.action.carries_roster()).cloned();
             boss.observed.note_sent(&order.member, stamp, order.instance, &order.action, now);
             let command = Command {
                 stamp,

@@ -9,7 +9,7 @@ use super::super::requests::Directive;
 use super::super::roster::Roster;
 use super::super::wanted::Mark;
 use super::scene::Scene;
-use super::{Decision, Effect, Rule, roster_of_one};
+use super::{Decision, Effect, Rule, recover, roster_of_one};
 
 pub(super) fn form(scene: &Scene<'_>) -> Decision {
     let mut decision = Decision::new(Rule::Form);
@@ -66,6 +66,9 @@ pub(super) fn form_anew(scene: &Scene<'_>, roster: Option<&Roster>, decision: &m
         decision.roster = Some(roster_of_one(roster, member, &report.volume));
         decision.order(scene, member, Action::Seed { forming: report.is_empty() });
     } else {
+        if let Some(Directive::Seed { member, accept_data_loss: false }) = &scene.observed.directive {
+            recover::refuse_unfit(member, decision);
+        }
         let members = scene.observed.reporting().map(|(name, _)| name.to_owned()).collect();
         decision.blocked = Some(Obstacle { by: BlockedBy::AllEmpty, members });
     }

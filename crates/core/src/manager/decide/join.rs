@@ -90,7 +90,9 @@ fn give_up(scene: &Scene<'_>, roster: &Roster, primary: Primary<'_>, decision: &
 /// A primary serves: a recovery that a person asked for is over.
 fn end_recovery(scene: &Scene<'_>, primary: Primary<'_>, decision: &mut Decision) {
     let Some(Directive::Seed { member, .. }) = &scene.observed.directive else { return };
-    let ended = if member == primary.name {
+    // Where several take writes the one that was chosen need not be the one that the others are held against.
+    let serves = scene.observed.report_of(member).is_some_and(serves_as_primary);
+    let ended = if member == primary.name || serves {
         Ok(())
     } else {
         Err(format!("{} serves already, {member} was not needed", primary.name))

@@ -57,6 +57,14 @@ fn switchover_ended(
         let instead = || format!("{} was promoted instead: it held more", primary.name);
         return Some(if to.is_none_or(serves) { Ok(()) } else { Err(instead()) });
     }
+    // Where several take writes nobody has to catch up to do so, too.
+    if let Some(to) = to.filter(|to| serves(to)) {
+        return Some(Err(format!("{to} is a primary already")));
+    }
+    let mut others = scene.wanted.members.keys().filter(|name| *name != from && scene.wanted.stays(name));
+    if to.is_none() && others.all(|name| serves(name)) {
+        return Some(Err("every member is a primary already".to_owned()));
+    }
     let target = to.map_or_else(|| "no secondary".to_owned(), |to| format!("{to} had not"));
     let late = if to.is_some() { "caught up in time" } else { "had caught up in time" };
     (scene.now >= deadline).then(|| Err(format!("{target} {late}, {from} stays")))

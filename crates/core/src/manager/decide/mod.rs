@@ -23,7 +23,7 @@ mod tests;
 use jiff::{SignedDuration, Timestamp};
 
 use self::scene::Scene;
-pub(super) use self::split_brain::is_split;
+pub(super) use self::split_brain::{are_apart, is_split, undisputed};
 use super::command::Action;
 use super::election::{Obstacle, Winner};
 use super::observed::Observed;
@@ -57,7 +57,7 @@ pub enum Rule {
     Form,
 }
 
-/// A command to send now. With a start, and with [`Action::TakeRoster`], goes the newest roster.
+/// A command to send now, with the newest roster if it carries one ([`Action::carries_roster`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     /// To whom.

@@ -108,18 +108,20 @@ pub(super) fn refuse_what_needs_a_primary(scene: &Scene<'_>, decision: &mut Deci
     decision.effects.push(Effect::RequestEnded(Err(why)));
 }
 
+/// A person chose a member that nobody should start from, and did not say that data may be lost.
+pub(super) fn refuse_unfit(member: &str, decision: &mut Decision) {
+    let why =
+        format!("{member} holds no data that counts: it would take --accept-data-loss to start from it");
+    decision.effects.push(Effect::RequestEnded(Err(why)));
+}
+
 /// What an election that elected nobody leads to.
 pub(super) fn report_outcome(scene: &Scene<'_>, outcome: Outcome, decision: &mut Decision) {
     decision.ask = scene.someone_is_to_be_asked();
     match outcome {
         Outcome::Blocked(obstacle) => decision.blocked = Some(obstacle),
         Outcome::Waiting(members) => decision.waiting = members,
-        Outcome::Unfit(member) => {
-            let why = format!(
-                "{member} holds no data that counts: it would take --accept-data-loss to start from it"
-            );
-            decision.effects.push(Effect::RequestEnded(Err(why)));
-        }
+        Outcome::Unfit(member) => refuse_unfit(&member, decision),
         Outcome::NoSeed(at) => {
             decision.no_seed = Some(at);
             decision.wake_at(at);

@@ -5,7 +5,7 @@ use muster_api::names::Role;
 
 use super::super::command::Action;
 use super::super::observed::serves_as_primary;
-use super::super::report::{Application, Report};
+use super::super::report::{Application, Report, Running};
 use super::super::roster::Roster;
 use super::scene::{Primary, Scene};
 use super::{Decision, Effect, join, leave};
@@ -80,8 +80,10 @@ fn someone_is_being_replaced(scene: &Scene<'_>, roster: &Roster) -> bool {
 /// Whether everyone else that takes part runs, follows, and is whole.
 fn others_are_whole(scene: &Scene<'_>, roster: &Roster, name: &str) -> bool {
     let whole = |member: &str| {
-        let running = scene.observed.report_of(member).and_then(Report::running);
-        running.is_some_and(|running| running.role == Role::Primary || running.synced)
+        let report = scene.observed.report_of(member);
+        let follows = |running: &Running| running.role == Role::Secondary && running.synced;
+        // One of several primaries may run and serve nobody, because it lost the others.
+        report.is_some_and(|report| serves_as_primary(report) || report.running().is_some_and(follows))
     };
     let others = roster.entries.iter().map(|entry| entry.member.as_str());
     let mut enabled = others.filter(|other| *other != name && !scene.wanted.disabled(other));

@@ -53,7 +53,7 @@ pub(super) fn mend(scene: &Scene<'_>) -> Option<Decision> {
         return Some(decision);
     }
     let sides = views(&rivals);
-    if sides.len() == 1 && rivals.iter().all(|rival| rival.running.view.is_some()) {
+    if is_one_side(&rivals, &sides) {
         demote_one(scene, &rivals, &mut decision);
         return Some(decision);
     }
@@ -69,6 +69,29 @@ pub(super) fn mend(scene: &Scene<'_>) -> Option<Decision> {
         }
     }
     Some(decision)
+}
+
+/// Whether primaries are on different sides, and not only too many on one.
+pub(in super::super) fn are_apart(observed: &Observed) -> bool {
+    let rivals = rivals(observed);
+    !is_one_side(&rivals, &views(&rivals))
+}
+
+fn is_one_side(rivals: &[Rival<'_>], sides: &BTreeMap<String, Option<Term>>) -> bool {
+    sides.len() == 1 && rivals.iter().all(|rival| rival.running.view.is_some())
+}
+
+/// The term in which clients are served while primaries are on different sides: the newest that anyone was ever commanded
+/// to begin, as long as somebody serves in it; once it is `certain` that this is no change of hands, as long as one side
+/// alone does. What an application began by itself is no reason to send anyone there.
+pub(in super::super) fn undisputed(observed: &Observed, certain: bool) -> Option<Term> {
+    let rivals = rivals(observed);
+    let all = observed.reporting().filter_map(|(_, report)| report.held());
+    let known = all.flat_map(|held| held.terms.entries()).map(|entry| entry.term);
+    let commanded = known.filter(|term| term.is_commanded()).max();
+    let serves = |rival: &&Rival<'_>| commanded.is_some() && rival.term() == commanded;
+    let theirs: BTreeSet<String> = rivals.iter().filter(serves).map(side).collect();
+    commanded.filter(|_| theirs.len() == 1 || !certain && !theirs.is_empty())
 }
 
 fn rivals(observed: &Observed) -> Vec<Rival<'_>> {

@@ -13,22 +13,31 @@ use super::super::terms::Relation;
 use super::scene::{Primary, Scene};
 use super::{ANSWER_LIMIT, Decision};
 
-/// Hands the newest roster to everyone who does not use it yet: to a primary only when it may count by it. An agent that
-/// keeps it tells its application by itself; it is told again only when that takes as long as an answer may.
+/// Hands the newest roster to everyone who does not use it yet: to a primary only when it may count by it. Beside other
+/// primaries it keeps it until then, or each would wait for another to know it first. An agent that was told to take it tells
+/// its application by itself; it is told again only when that takes as long as an answer may.
 pub(super) fn hand_out(scene: &Scene<'_>, roster: &Roster, decision: &mut Decision) {
     for (member, report) in scene.observed.reporting() {
         let kept = report.roster.as_ref().is_some_and(|own| own.is_at_least(roster));
-        let primary = report.running().is_some_and(|running| running.role == Role::Primary);
-        let wanted = if primary { may_count_by(scene, roster, member) } else { true };
-        if !wanted || (kept && Scene::in_use(report, roster)) {
+        if leads(report) && !may_count_by(scene, roster, member) {
+            if !kept && scene.observed.reporting().any(|(other, report)| other != member && leads(report)) {
+                decision.order(scene, member, Action::KeepRoster);
+            }
             continue;
         }
-        let told = scene.observed.members.get(member).and_then(|seen| seen.last_sent);
+        if kept && Scene::in_use(report, roster) {
+            continue;
+        }
+        let told = scene.observed.members.get(member).and_then(|seen| seen.roster_sent);
         match told.map(|told| told + ANSWER_LIMIT).filter(|again| kept && scene.now < *again) {
             Some(again) => decision.wake_at(again),
             None => decision.order(scene, member, Action::TakeRoster),
         }
     }
+}
+
+fn leads(report: &Report) -> bool {
+    report.running().is_some_and(|running| running.role == Role::Primary)
 }
 
 /// Whether `member`, as primary, may count copies by this roster: enough voters of the one before know it, so that
@@ -48,14 +57,7 @@ pub(super) fn untold<'r>(scene: &Scene<'_>, roster: &'r Roster, member: &str) ->
     };
     let (told, untold): (Vec<&Entry>, Vec<&Entry>) = before.iter().copied().partition(knows);
     let copies = scene.wanted.engine.copies;
-    let enough = told.len() >= copies.told(before.len());
-    // Where all serve as primaries, each would wait for another to be told first.
-    let leads = |voter: &&Entry| {
-        let mut holders = scene.observed.reporting().filter(|(_, report)| report.volume == voter.volume);
-        holders.any(|(_, report)| report.running().is_some_and(|running| running.role == Role::Primary))
-    };
-    let needless = untold.iter().all(leads) && roster.overlaps(&before, copies);
-    if enough || needless { Vec::new() } else { untold }
+    if told.len() >= copies.told(before.len()) { Vec::new() } else { untold }
 }
 
 /// The next change of an acknowledged roster while a primary serves: one at a time.

@@ -104,6 +104,9 @@ impl Observed {
         let seen = self.members.entry(member.to_owned()).or_default();
         seen.pending = Some(sent);
         seen.last_sent = Some(now);
+        if action.carries_roster() {
+            seen.roster_sent = action.counts_by_newest().then_some(now);
+        }
         if action.starts() {
             seen.unanswered_start = Some(sent);
         }
@@ -136,7 +139,7 @@ impl Observed {
         if report.epoch != self.epoch || !serves_as_primary(report) {
             return;
         }
-        self.has_served = true;
+        (self.has_served, self.count_spent) = (true, true);
         let Some(held) = report.held() else { return };
         let sequence = held.sequence;
         if report.round == self.round && self.floor.is_none_or(|floor| floor.round != self.round) {

@@ -70,10 +70,15 @@ pub struct Observed {
     pub directive: Option<Directive>,
     /// How far that reaches.
     pub mandate: Option<Mandate>,
+    /// Who reported when it was asked for and could not say what it held. It may hold more than the one that was chosen: that nobody
+    /// knew is no decision against it.
+    pub unread: BTreeSet<String>,
     /// Which data this cluster is about, once that is known.
     pub lineage: Option<String>,
     /// Whether a primary has been seen serving.
     pub has_served: bool,
+    /// Whether one has since a person last set a count: it is about the outage it was set in, and spent then.
+    pub count_spent: bool,
 }
 
 impl Observed {
@@ -91,8 +96,10 @@ impl Observed {
             roster_floor: None,
             directive: None,
             mandate: None,
+            unread: BTreeSet::new(),
             lineage: None,
             has_served: false,
+            count_spent: false,
         }
     }
 
@@ -155,14 +162,26 @@ impl Observed {
     }
 
     /// The `restoreReplicas` that Muster wrote last, and the one before it, as the agents remember them. None: nobody
-    /// has reported who could tell.
+    /// has reported who remembers any. One on a new disk does not.
     pub fn recorded(&self) -> Option<&[usize]> {
-        let newest = self.reporting().max_by_key(|(_, report)| report.recorded_at);
+        let remember = self.reporting().filter(|(_, report)| report.recorded_at.is_some());
+        let newest = remember.max_by_key(|(_, report)| report.recorded_at);
         newest.map(|(_, report)| report.recorded.as_slice())
+    }
+
+    /// Makes this the newest roster. Whose it is, is known from now on: where a person had a cluster formed anew of which
+    /// nothing was left, it begins a lineage of its own, and what was known of the one before is about nobody any more.
+    pub fn issue(&mut self, roster: Roster) {
+        self.lineage = Some(roster.lineage.clone());
+        self.issued = Some(roster);
     }
 
     /// Gives the manager something to do by a person's word.
     pub fn direct(&mut self, directive: Directive, until: Timestamp) {
+        // The chosen one was chosen whatever it holds.
+        let chosen = |name: &str| matches!(&directive, Directive::Seed { member, .. } if member == name);
+        let silent = self.reporting().filter(|(name, report)| report.held().is_none() && !chosen(name));
+        self.unread = silent.map(|(name, _)| name.to_owned()).collect();
         let heard = self.reporting().map(|(name, _)| name.to_owned()).collect();
         self.directive = Some(directive);
         self.mandate = Some(Mandate { until, heard });
@@ -178,9 +197,15 @@ impl Observed {
             ));
         }
         let chooses = matches!(directive, Directive::Seed { .. });
-        let newcomer = self.reporting().map(|(name, _)| name).find(|name| !mandate.heard.contains(*name));
-        let newcomer = newcomer.filter(|_| chooses)?;
-        Some(format!("{newcomer} has reported since: look again and repeat it"))
+        if !chooses {
+            return None;
+        }
+        if let Some((newcomer, _)) = self.reporting().find(|(name, _)| !mandate.heard.contains(*name)) {
+            return Some(format!("{newcomer} has reported since: look again and repeat it"));
+        }
+        let read = |(name, report): &(&str, &Report)| self.unread.contains(*name) && report.held().is_some();
+        let (read, _) = self.reporting().find(read)?;
+        Some(format!("what {read} holds could be read since: look again and repeat it"))
     }
 
     /// Keeps what has to be known over time: which data this is about, and since when more than one view, or more

@@ -28,6 +28,8 @@ pub struct Seen {
     pub progressed: Option<Timestamp>,
     /// When it was last sent a command.
     pub last_sent: Option<Timestamp>,
+    /// When it was last told to have its application count by the newest roster, if it was not told since to keep one only.
+    pub roster_sent: Option<Timestamp>,
     /// Its application stopped by itself before it had caught up.
     pub falls: Failures,
     /// Commands to it failed, or were refused.
@@ -106,8 +108,8 @@ impl Kind {
 impl Seen {
     /// What remains of it after a pause: what was sent.
     pub(super) fn resumed(self) -> Self {
-        let Self { pending, unanswered_start, last_sent, .. } = self;
-        Self { pending, unanswered_start, last_sent, ..Self::default() }
+        let Self { pending, unanswered_start, last_sent, roster_sent, .. } = self;
+        Self { pending, unanswered_start, last_sent, roster_sent, ..Self::default() }
     }
 
     /// Until when it is left alone after failures.

@@ -104,10 +104,13 @@ fn choose_history(picture: &Picture<'_>, members: &[&str]) -> String {
     alternatives(choices.collect(), "repair or remove the member whose history differs")
 }
 
-/// One line for each primary.
+/// One line for each primary. Those that it shares a view with stay with it.
 fn choose_primary(picture: &Picture<'_>, rivals: &[&str]) -> String {
+    let view = |name: &str| picture.view.observed.report_of(name)?.running()?.view.as_deref();
+    let stays =
+        |name: &str, other: &str| name == other || (view(name).is_some() && view(name) == view(other));
     let choices = rivals.iter().map(|name| {
-        let others: Vec<&str> = rivals.iter().filter(|other| *other != name).copied().collect();
+        let others: Vec<&str> = rivals.iter().filter(|other| !stays(name, other)).copied().collect();
         let cost = format!("stops the others ({}), their data is kept as errant", conditions::names(&others));
         format!("{} # {cost}", recover(picture, name))
     });

@@ -64,6 +64,22 @@ fn what_cannot_be_observed_is_unknown() {
 }
 
 #[test]
+fn what_was_not_applied_is_unknown_where_nothing_else_is_amiss() {
+    let unapplied = || vec!["Service orders: 503".to_owned()];
+    says(|world| world.unapplied = unapplied(), "Unknown/Reconciling", "not applied yet: Service orders");
+    let mut parked = World::parked();
+    parked.unapplied = unapplied();
+    assert_eq!(said(&parked.status(), KIND), "Unknown/Reconciling");
+    assert_ne!(said(&parked.status(), ConditionType::Ready), "True/Parked");
+    // What is known to be amiss is said all the same: a call that fails now and then takes nothing of it back.
+    let not_rolled = |world: &mut World| {
+        world.unapplied = unapplied();
+        world.members[2].spec_current = false;
+    };
+    says(not_rolled, "False/MemberNotReady", "does not have this spec yet");
+}
+
+#[test]
 fn pools_that_are_not_at_size_are_named() {
     let create = scaling::Decision::Create { ordinals: vec![2, 3], free_before: None };
     let growing = decided(vec![create, scaling::Decision::Hold(Hold::AtSize)]);

@@ -56,6 +56,7 @@ struct World {
     drivers: Vec<(String, Gate)>,
     name_taken: Vec<String>,
     unobserved: Vec<String>,
+    unapplied: Vec<String>,
     held: Vec<String>,
     unheard: Vec<String>,
     reached: BTreeSet<String>,
@@ -98,6 +99,7 @@ impl World {
             drivers: Vec::new(),
             name_taken: Vec::new(),
             unobserved: Vec::new(),
+            unapplied: Vec::new(),
             held: Vec::new(),
             unheard: Vec::new(),
             reached: [A0, A1, B0].map(str::to_owned).into(),
@@ -142,6 +144,7 @@ impl World {
             name_taken: &self.name_taken,
             refused: &[],
             unobserved: &self.unobserved,
+            unapplied: &self.unapplied,
             clustering: Clustering {
                 manager: &self.manager,
                 view,

@@ -190,6 +190,7 @@ impl Choices<'_> {
         }
         world.judged = if self.rarely() { 3 } else { GENERATION };
         world.unobserved = if self.rarely() { self.names() } else { Vec::new() };
+        world.unapplied = if self.rarely() { self.names() } else { Vec::new() };
         world.name_taken = if self.rarely() { self.names() } else { Vec::new() };
         world.drivers = vec![("csi".to_owned(), self.gate())];
         (world.deleting, world.formed) = (self.rarely(), !self.rarely());

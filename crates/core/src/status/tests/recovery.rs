@@ -44,6 +44,20 @@ fn members_that_are_missing_are_fenced_together() {
 }
 
 #[test]
+fn whoever_shares_a_view_with_the_chosen_one_is_not_stopped() {
+    let mut world = World::running();
+    for (member, view) in [(A0, "v"), (A1, "v"), (B0, "w")] {
+        world.says(member, change_running(runs(Role::Primary, 12), |it| it.view = Some(view.into())));
+    }
+    world.wanted.primaries = 3;
+    world.now = at(200);
+    world.decide();
+    let unblock = recovery_of(&world).unblock.unwrap();
+    let stopped: Vec<&str> = unblock.lines().filter_map(|line| line.split(['(', ')']).nth(1)).collect();
+    assert_eq!(stopped, [B0, B0, "orders-a-0, orders-a-1"], "{unblock}");
+}
+
+#[test]
 fn what_each_member_holds() {
     let foreign = change_held(stopped(7), |held| held.position = "0-1-7".into());
     let unreadable = Report { data: Data::Unreadable, ..stopped(0) };

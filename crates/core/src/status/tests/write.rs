@@ -3,7 +3,9 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use muster_api::cluster::LastRequest;
 
-use super::super::write::{cluster_needs_write, member_needs_write};
+use serde_json::{Value, json};
+
+use super::super::write::{cluster_needs_write, member_needs_write, swap};
 use super::*;
 use muster_api::MemberStatus;
 
@@ -46,6 +48,55 @@ fn edits_of_what_was_judged_do_not() {
     };
     assert_eq!(after(backup), Conflict::ThrowAway);
     assert_eq!(on_conflict(&Snapshot::of(&metadata()), None), Conflict::Gone);
+}
+
+/// Whether a swap that was computed from one object is taken by another, as a server reads its tests.
+fn is_taken(computed_from: &ObjectMeta, stored: &Value, there: &ObjectMeta, status: &Value) -> bool {
+    let steps = swap(computed_from, Some(stored), &json!({"new": true}));
+    let object = json!({"metadata": there, "status": status});
+    let (last, tests) = steps.as_array().unwrap().split_last().unwrap();
+    assert_eq!(*last, json!({"op": "add", "path": "/status", "value": {"new": true}}));
+    tests.iter().all(|test| {
+        assert_eq!(test["op"], "test");
+        let path = test["path"].as_str().unwrap();
+        let parent = path.rsplit_once('/').unwrap().0;
+        object.pointer(parent).is_some_and(|it| !it.is_null())
+            && *object.pointer(path).unwrap_or(&Value::Null) == test["value"]
+    })
+}
+
+#[test]
+fn a_swap_by_meaning_passes_edits_of_other_things_and_nothing_else() {
+    let stored = json!({"phase": "Running", "restoreReplicas": 3});
+    let taken = |change: &dyn Fn(&mut ObjectMeta)| {
+        let mut there = metadata();
+        change(&mut there);
+        let by_swap = is_taken(&metadata(), &stored, &there, &stored);
+        let by_reading = on_conflict(&Snapshot::of(&metadata()), Some(&there)) == Conflict::SameVerdict;
+        assert_eq!(by_swap, by_reading, "both ways say the same of {there:?}");
+        by_swap
+    };
+    let annotate = |key: &'static str| {
+        move |there: &mut ObjectMeta| {
+            there.annotations.get_or_insert_default().insert(key.into(), "y".into());
+        }
+    };
+    assert!(taken(&|_| {}));
+    assert!(taken(&|there| there.resource_version = Some("11".into())));
+    assert!(taken(&|there| there.labels = Some([("x".into(), "y".into())].into())));
+    assert!(taken(&annotate("example.com/x~y")));
+    assert!(!taken(&|there| there.uid = Some("u2".into())));
+    assert!(!taken(&|there| there.generation = Some(5)));
+    assert!(!taken(&|there| there.deletion_timestamp = Some(Time(at(1)))));
+    assert!(!taken(&|there| there.annotations = None));
+    assert!(!taken(&annotate("muster.dev/request")));
+    assert!(!taken(&annotate("muster.dev/clustering-stopped")));
+    assert!(!taken(&annotate("muster.dev/last-backup-time")));
+    let edited = json!({"phase": "Running", "restoreReplicas": 5});
+    assert!(!is_taken(&metadata(), &stored, &metadata(), &edited), "a status that someone edited");
+    let bare = ObjectMeta { annotations: None, ..metadata() };
+    assert!(is_taken(&bare, &stored, &bare, &stored));
+    assert!(!is_taken(&bare, &stored, &metadata(), &stored));
 }
 
 #[test]

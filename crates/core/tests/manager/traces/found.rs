@@ -77,7 +77,7 @@ fn roster_used_before_it_is_known() {
         world.kill_application(name);
     }
     assert_eq!(world.elect(0), "b");
-    let known = world.nodes["a"].volume.roster.as_ref().and_then(|roster| roster.entry("b").cloned());
+    let known = world.nodes["a"].volume.newest_roster().and_then(|roster| roster.entry("b").cloned());
     assert!(known.is_some_and(|entry| entry.voter), "a was told before b could count by it");
     world.begin_serving("b");
     let write = world.write("b").expect("it serves");

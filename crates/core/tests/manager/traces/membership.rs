@@ -132,6 +132,50 @@ fn leave_before_copies() {
 }
 
 #[test]
+fn left_in_the_roster_before() {
+    for copies in [Copies::Fixed(1), Copies::Fixed(2), Copies::Majority] {
+        let mut world = formed(3, copies);
+        world.remove("c");
+        // Up to the moment at which there is a roster without c, and it is not settled.
+        let unsettled = |world: &World| {
+            let roster = world.leaders[0].observed.roster().expect("it is formed");
+            roster.entry("c").is_none() && roster.before.is_some()
+        };
+        while !unsettled(&world) {
+            world.command(0);
+            world.hear(0);
+        }
+        assert!(world.nodes["c"].volume.left);
+        for member in ["a", "b"] {
+            world.kill_application(member);
+        }
+        assert_eq!(world.elect(0), "a", "{copies:?}: c went through the gate, and need not be read");
+    }
+}
+
+#[test]
+fn left_and_back_in_the_roster() {
+    let mut world = formed(3, Copies::Fixed(2));
+    world.remove("c");
+    while !world.nodes["c"].volume.left {
+        world.command(0);
+        world.hear(0);
+    }
+    // Only a voter that the newest roster is without has left for good: until then its data is missed.
+    let roster = world.leaders[0].observed.roster().expect("it is formed");
+    assert!(roster.entry("c").is_some_and(|entry| entry.voter));
+    for member in ["a", "b"] {
+        world.kill_application(member);
+    }
+    world.power_off("b");
+    world.hear(0);
+    world.see_terminated(0, "b", PERSON);
+    world.hear(0);
+    world.lead(0);
+    assert_eq!(world.blocked_by(0), Some(BlockedBy::DataMissing), "a alone is not enough of three");
+}
+
+#[test]
 fn forms_beside_data() {
     let mut world = formed(1, Copies::Majority);
     world.wanted.members.clear();

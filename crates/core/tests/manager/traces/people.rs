@@ -127,7 +127,7 @@ fn a_volume_of_another_cluster_brings_its_roster() {
         ["a", "b", "c"].iter().all(|member| world.nodes[*member].app().is_some()),
         "nobody was stopped for it"
     );
-    assert!(world.nodes["a"].volume.roster.as_ref().is_some_and(|roster| roster.entry("a").is_some()));
+    assert!(world.nodes["a"].volume.newest_roster().is_some_and(|roster| roster.entry("a").is_some()));
     assert_eq!(world.log(&name), [900, 901], "and it is untouched");
 }
 

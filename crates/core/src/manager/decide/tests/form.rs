@@ -11,7 +11,7 @@ use super::super::super::stamp::Stamp;
 use super::super::super::testing::{EPOCH, at, empty, fence, observed, roster, stopped};
 use super::super::super::wanted::{Mark, Marks, Wanted};
 use super::super::{Decision, Effect, Rule, decide};
-use super::{ABC, blocked, idle, majority, new_roster, orders};
+use super::{ABC, blocked, idle, majority, new_roster, orders, request_ended};
 
 /// What is known when these report, none of whom names a roster.
 fn strangers(reports: Vec<(&str, Report)>) -> Observed {
@@ -223,7 +223,10 @@ fn only_a_person_who_accepts_the_loss_forms_anew() {
     let change = anew.roster.unwrap();
     assert_eq!((change.entries.len(), change.entries[0].id, change.next_id), (1, 2, 4), "it keeps its id");
     assert_eq!(anew.blocked, None);
-    for decision in [ask("b", false), ask("stranger", true)] {
+    let refused = ask("b", false);
+    let why = "b holds no data that counts: it would take --accept-data-loss to start from it";
+    assert_eq!(request_ended(&refused), Some(Err(why)), "nobody waits for what will not be done");
+    for decision in [refused, ask("stranger", true)] {
         assert_eq!(decision.blocked, blocked(BlockedBy::AllEmpty, ABC));
         assert!(decision.orders.is_empty() && decision.roster.is_none());
     }

@@ -232,6 +232,14 @@ fn a_recovery_by_request_ends_when_a_primary_serves() {
     assert_eq!(request_ended(&tend(&ask("a"), &majority())), Some(Ok(())));
     let other = tend(&ask("b"), &majority());
     assert_eq!(request_ended(&other), Some(Err("a serves already, b was not needed")));
+    let mut wishes = majority();
+    wishes.primaries = 3;
+    for member in ABC {
+        let serves = || primary(5).with_running(|running| running.view = Some("v".into()));
+        let mut knows = trio(serves(), serves(), serves());
+        knows.directive = Some(Directive::Seed { member: (*member).into(), accept_data_loss: false });
+        assert_eq!(request_ended(&tend(&knows, &wishes)), Some(Ok(())), "{member} takes writes as chosen");
+    }
 }
 
 fn rejoining(c: Report) -> Observed {

@@ -204,7 +204,6 @@ fn a_switchover_demotes_once_its_target_has_caught_up() {
     assert_eq!((idle(&waits), waits.wake), (true, Some(at(120))));
     let unsynced = secondary(5).with_running(|running| running.synced = false);
     assert!(idle(&tend(&switching(Some("c"), trio(primary(5), secondary(5), unsynced)), &majority())));
-    assert!(idle(&tend(&switching(Some("a"), whole()), &majority())), "it is the primary");
 }
 
 #[test]
@@ -254,6 +253,23 @@ fn a_switchover_ends_when_it_is_done_or_its_time_is_up() {
     let late = decide(&behind, &majority(), at(120));
     assert_eq!(request_ended(&late), Some(Err("b had not caught up in time, a stays")));
     assert!(orders(&decide(&switching(Some("b"), whole()), &majority(), at(120))).is_empty());
+}
+
+#[test]
+fn a_switchover_is_refused_at_once_where_its_target_takes_writes_already() {
+    let mut wishes = majority();
+    wishes.primaries = 3;
+    let in_one_view = || primary(5).with_running(|running| running.view = Some("v".into()));
+    let all = || trio(in_one_view(), in_one_view(), in_one_view());
+    let refused = |to: Option<&str>| {
+        request_ended(&tend(&switching(to, all()), &wishes)).map(|it| it.map_err(str::to_owned))
+    };
+    assert_eq!(refused(Some("b")), Some(Err("b is a primary already".into())));
+    assert_eq!(refused(Some("a")), Some(Err("a is a primary already".into())));
+    assert_eq!(refused(None), Some(Err("every member is a primary already".into())));
+    wishes.primaries = 2;
+    let two = trio(in_one_view(), in_one_view(), secondary(5));
+    assert_eq!(request_ended(&tend(&switching(None, two), &wishes)), None, "c could take over");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use muster_api::names::Role;
 
+use super::super::super::report::Activity;
 use super::super::super::requests::Directive;
 use super::super::super::roster::Copies;
 use super::super::super::testing::{at, roster, running, stopped, wanted};
@@ -49,6 +50,18 @@ fn nobody_stops_while_another_is_away_or_has_not_caught_up() {
     let lagging = trio(primary(5), secondary(5), secondary(3).with_running(|c| c.synced = false));
     assert!(orders(&decide(&lagging, &outdated(&["b"]), at(0))).is_empty());
     assert_eq!(orders(&decide(&lagging, &outdated(&["b", "c"]), at(0))), ["stop c"], "who lags may go");
+}
+
+#[test]
+fn nobody_stops_while_another_primary_serves_nobody() {
+    let mut wishes = outdated(&["b"]);
+    wishes.primaries = 3;
+    let serves = || primary(5).with_running(|running| running.view = Some("v".into()));
+    assert_eq!(orders(&decide(&trio(serves(), serves(), serves()), &wishes, at(0))), ["stop b"]);
+    for activity in [Activity::Isolated, Activity::Failed] {
+        let lost = primary(5).with_running(|running| running.activity = activity);
+        assert!(orders(&decide(&trio(serves(), serves(), lost), &wishes, at(0))).is_empty(), "{activity:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests of keeping the roster.
 
-use super::super::super::command::Action;
+use super::super::super::command::{Action, Answer};
 use super::super::super::fencing::FenceKind;
 use super::super::super::observed::{Observed, RosterFloor};
 use super::super::super::report::{Data, Instance, Report};
@@ -193,25 +193,43 @@ fn a_primary_counts_by_new_voters_only_once_enough_old_ones_know() {
     assert_eq!(with(knowing(&newer, secondary(5))), ["take roster a", "take roster c"], "a and b of three");
 }
 
-#[test]
-fn where_all_serve_nobody_waits_for_another_to_be_told_first_if_every_read_set_meets_every_write() {
+/// Four primaries, of whom these know already that d votes.
+fn primaries_of_whom(told: &[&'static str], copies: Copies) -> (Observed, Wanted) {
     let newer = voting_d();
     let mut old = newer.clone();
     (old.version, old.before) = (Stamp::new(EPOCH, 1), None);
     old.entries[3].voter = false;
-    let told = |copies| {
-        let mut reports: Vec<_> = ABC.iter().map(|&name| (name, knowing(&old, primary(5)))).collect();
-        reports.push(("d", knowing(&newer, primary(5))));
-        let mut wishes = wanted(&FOUR, copies);
-        wishes.primaries = 4;
-        orders(&tend(&observed(&old, reports), &wishes))
+    let report = |name: &&'static str| {
+        let kept = if told.contains(name) { &newer } else { &old };
+        (*name, knowing(kept, primary(5)).with_running(|running| running.roster = Some(old.version)))
     };
-    assert_eq!(told(Copies::Majority), FOUR.map(|name| format!("take roster {name}")));
-    assert_eq!(
-        told(Copies::Fixed(2)),
-        Vec::<String>::new(),
-        "a write of c and d is in no read set of a and b"
-    );
+    let mut wishes = wanted(&FOUR, copies);
+    wishes.primaries = 4;
+    let mut knows = observed(&old, FOUR.iter().map(report).collect());
+    knows.issue(newer);
+    (knows, wishes)
+}
+
+#[test]
+fn where_several_serve_each_keeps_a_roster_before_anyone_counts_by_it() {
+    for copies in [Copies::Majority, Copies::Fixed(2)] {
+        let (knows, wishes) = primaries_of_whom(&["d"], copies);
+        // That d knows it proves nothing: its copies did not count before.
+        assert_eq!(orders(&tend(&knows, &wishes)), ["keep roster a", "keep roster b", "keep roster c"]);
+        let (knows, wishes) = primaries_of_whom(&FOUR, copies);
+        assert_eq!(orders(&tend(&knows, &wishes)), FOUR.map(|name| format!("take roster {name}")));
+    }
+}
+
+#[test]
+fn one_that_was_told_to_keep_a_roster_is_told_at_once_to_count_by_it_when_it_may() {
+    let (mut knows, wishes) = primaries_of_whom(&FOUR, Copies::Majority);
+    for (n, name) in (4..).zip(FOUR) {
+        knows.note_sent(name, Stamp::new(EPOCH, n), Instance(1), &Action::KeepRoster, at(0));
+        knows.note_answer(name, Answer { stamp: Stamp::new(EPOCH, n), succeeded: true }, at(0));
+        knows.members.get_mut(name).unwrap().pending = None;
+    }
+    assert_eq!(orders(&tend(&knows, &wishes)), FOUR.map(|name| format!("take roster {name}")));
 }
 
 /// Everyone knows that d votes now; the primary began to count so at 7 and is at 9.

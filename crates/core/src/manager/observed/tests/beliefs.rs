@@ -2,7 +2,7 @@
 
 use super::super::super::command::Action;
 use super::super::super::fencing::{FenceKind, Proof, Standing};
-use super::super::super::report::Instance;
+use super::super::super::report::{Data, Instance, Report};
 use super::super::super::requests::Directive;
 use super::super::super::roster::{Copies, Roster};
 use super::super::super::stamp::Stamp;
@@ -62,6 +62,29 @@ fn a_request_reaches_no_further_than_what_the_person_saw() {
     knows.direct(Directive::Rejoin { member: "a".into() }, at(600));
     knows.take_report("c", stopped(0, 9), at(1));
     assert_eq!(knows.void_mandate(at(1)), None, "it chooses nothing");
+}
+
+#[test]
+fn data_that_can_be_read_only_later_ends_a_choice_of_a_seed() {
+    let unreadable = |serial| Report { serial, data: Data::Unreadable, ..stopped(0, 0) };
+    let choose = |member: &str| {
+        let mut knows = observed(&roster(&["a", "b", "c"]), vec![("b", unreadable(1)), ("c", stopped(0, 3))]);
+        knows.direct(Directive::Seed { member: member.into(), accept_data_loss: true }, at(600));
+        knows.take_report("b", unreadable(2), at(1));
+        assert_eq!(knows.void_mandate(at(1)), None, "what the person saw");
+        knows
+    };
+    let mut knows = choose("c");
+    knows.take_report("c", Report { serial: 2, ..unreadable(2) }, at(2));
+    knows.take_report("c", Report { serial: 3, ..stopped(0, 3) }, at(3));
+    assert_eq!(knows.void_mandate(at(3)), None, "it was read before");
+    knows.take_report("b", Report { serial: 3, ..stopped(0, 9) }, at(4));
+    assert!(knows.void_mandate(at(4)).is_some_and(|why| why.contains("what b holds could be read since")));
+    let mut chosen = choose("b");
+    chosen.take_report("b", Report { serial: 3, ..stopped(0, 9) }, at(4));
+    assert_eq!(chosen.void_mandate(at(4)), None, "it was chosen whatever it holds");
+    chosen.take_report("a", unreadable(1), at(5));
+    assert!(chosen.void_mandate(at(5)).is_some(), "a newcomer need not be read: it was not seen at all");
 }
 
 #[test]

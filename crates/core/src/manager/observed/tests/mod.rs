@@ -407,6 +407,18 @@ fn the_newest_roster_anyone_names_counts_even_from_the_silent() {
 }
 
 #[test]
+fn a_roster_that_begins_anew_is_ours_whatever_was_before_it() {
+    // What this cluster was about was on a disk that is gone, and a person had it formed anew.
+    let mut knows = observed(&roster(&["a"]), vec![("a", stopped(1, 1))]);
+    knows.lineage = Some("exchanged".into());
+    assert_eq!(knows.roster(), None);
+    let mut anew = roster(&["a"]);
+    anew.version = Stamp::new(EPOCH, 7);
+    knows.issue(anew.clone());
+    assert_eq!(knows.roster(), Some(&anew));
+}
+
+#[test]
 fn serving_is_being_primary_and_able() {
     let as_primary = |activity| {
         serves_as_primary(&running(1, Role::Primary, 1).with_running(|running| running.activity = activity))
@@ -462,6 +474,6 @@ fn the_recorded_count_is_the_one_told_last() {
         vec![("a", told(3, vec![2, 3])), ("b", told(2, vec![2]).obeyed(9, true)), ("c", stopped(1, 1))],
     );
     assert_eq!(knows.recorded(), Some(&[2, 3][..]));
-    assert_eq!(observed(&names, vec![("c", stopped(1, 1))]).recorded(), Some(&[][..]));
+    assert_eq!(observed(&names, vec![("c", stopped(1, 1))]).recorded(), None, "it remembers nothing");
     assert_eq!(observed(&names, vec![]).recorded(), None, "nobody can tell");
 }

@@ -1,4 +1,7 @@
 //! What the controllers remember of each cluster between passes. It is lost with the process, and nothing needs it then.
+//!
+//! A memory belongs to one epoch: another leader may have written since an earlier one, so a pass never sees what was
+//! remembered under another epoch than its own.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,9 +20,11 @@ use crate::cluster::Checked;
 use crate::cluster::observe::ReadSecrets;
 use crate::credentials::Credentials;
 use crate::key::Name;
+use crate::lease::Epoch;
 use crate::manager::Intent;
 use crate::manager::asked::Word;
 use crate::manager::streams::Keys;
+use crate::news::{ClusterTold, MemberTold};
 
 /// What is remembered, by cluster.
 #[derive(Clone, Default)]
@@ -33,6 +38,8 @@ pub type Shared = Arc<Mutex<Memory>>;
 pub struct Memory {
     /// Which cluster: another one of the same name starts anew.
     pub uid: String,
+    /// Under which epoch this was remembered.
+    pub epoch: Epoch,
     /// The newest generation that was seen.
     pub generation: Option<i64>,
     /// The last generation that was applied.
@@ -65,6 +72,8 @@ pub struct Memory {
     pub last_request: Option<Word>,
     /// Set once this process has written the status.
     pub shown: bool,
+    /// What this process wrote into it last.
+    pub told: Option<ClusterTold>,
     /// Set once reconciliation has really stopped.
     pub stopped: Option<Stopped>,
     /// What was applied of the cluster's own children.
@@ -94,22 +103,27 @@ pub struct MemberMemory {
     pub shown_free: Option<Published>,
     /// What was applied of its children.
     pub children: AppliedChildren,
+    /// What this process wrote into its status last.
+    pub told: Option<MemberTold>,
     /// When its certificate was last looked at.
     pub certificate: Option<Timestamp>,
 }
 
 impl Memories {
-    /// The memory of this very cluster, empty if there is none.
-    pub fn of(&self, cluster: &Name, uid: &str) -> Shared {
+    /// The memory of this very cluster under this epoch, empty if there is none.
+    pub fn of(&self, cluster: &Name, uid: &str, epoch: Epoch) -> Shared {
         let mut all = self.all();
-        let shared = all.entry(cluster.clone()).or_default().clone();
-        drop(all);
-        let mut memory = lock(&shared);
-        if memory.uid != uid {
-            *memory = Memory { uid: uid.to_owned(), ..Memory::default() };
+        let shared = all.entry(cluster.clone()).or_default();
+        let known = {
+            let memory = lock(shared);
+            (memory.uid.as_str(), memory.epoch) == (uid, epoch)
+        };
+        if !known {
+            // Another one, not the old one emptied: whoever still holds that writes into what nobody reads.
+            let memory = Memory { uid: uid.to_owned(), epoch, ..Memory::default() };
+            *shared = Arc::new(Mutex::new(memory));
         }
-        drop(memory);
-        shared
+        shared.clone()
     }
 
     /// Forgets a cluster.
@@ -117,9 +131,9 @@ impl Memories {
         self.all().remove(cluster);
     }
 
-    /// Forgets everything: another leader may have written since.
-    pub fn forget_all(&self) {
-        self.all().clear();
+    /// Lets go of what was remembered under this epoch and those before it, which nobody sees any more.
+    pub fn forget_until(&self, epoch: Epoch) {
+        self.all().retain(|_, memory| lock(memory).epoch > epoch);
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<Name, Shared>> {
@@ -140,5 +154,30 @@ impl Memory {
             *member = MemberMemory { uid: uid.to_owned(), ..MemberMemory::default() };
         }
         member
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_sees_what_was_remembered_of_another_cluster_or_under_another_epoch() {
+        let (memories, name) = (Memories::default(), Name::new("ns", "orders"));
+        let first = memories.of(&name, "u", 7);
+        lock(&first).applied = Some(3);
+        assert_eq!(lock(&memories.of(&name, "u", 7)).applied, Some(3));
+        let second = memories.of(&name, "u", 8);
+        assert_eq!(lock(&second).applied, None, "no task had to clear it first");
+        lock(&second).applied = Some(4);
+        lock(&first).applied = Some(5);
+        assert_eq!(lock(&memories.of(&name, "u", 8)).applied, Some(4), "who came too late changes nothing");
+        // Told of the end of the last epoch only after the next has begun.
+        memories.forget_until(7);
+        assert_eq!(lock(&memories.of(&name, "u", 8)).applied, Some(4));
+        memories.forget_until(8);
+        assert_eq!(lock(&memories.of(&name, "u", 8)).applied, None);
+        lock(&memories.of(&name, "u", 8)).applied = Some(6);
+        assert_eq!(lock(&memories.of(&name, "v", 8)).applied, None, "another cluster of that name");
     }
 }

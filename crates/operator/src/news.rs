@@ -1,6 +1,9 @@
 //! What is news in a status that was written: said as Events, so that a restart, which writes nothing, says nothing.
+//!
+//! It is news against what was told last, not against what is stored: what somebody else writes into a status, and is put
+//! right, has not happened.
 
-use muster_api::cluster::ReplicatedClusterStatus;
+use muster_api::cluster::{LastRequest, ReplicatedClusterStatus};
 use muster_api::names::{ConditionType, Phase};
 use muster_api::{Condition, Member, ReplicatedCluster};
 use muster_core::conditions::get;
@@ -36,10 +39,51 @@ const OF_MEMBER: [(ConditionType, &str); 3] = [
     (ConditionType::StorageReady, "False"),
 ];
 
-/// Says what changed for a cluster.
-pub fn of_cluster(context: &Context, before: &ReplicatedCluster, after: &ReplicatedCluster) {
+/// What was told last of a cluster, as far as news are made of it.
+#[derive(Clone, Debug, Default)]
+pub struct ClusterTold {
+    conditions: Vec<Condition>,
+    primary: Option<String>,
+    last_request: Option<LastRequest>,
+}
+
+impl ClusterTold {
+    /// What this cluster's status tells.
+    pub fn by(cluster: &ReplicatedCluster) -> Self {
+        let Some(status) = &cluster.status else { return Self::default() };
+        Self {
+            conditions: brief(&OF_CLUSTER, &status.conditions),
+            primary: status.primary.clone(),
+            last_request: status.last_request.clone(),
+        }
+    }
+}
+
+/// What was told last of a Member, as far as news are made of it.
+#[derive(Clone, Debug, Default)]
+pub struct MemberTold {
+    conditions: Vec<Condition>,
+    /// Whether it had a role: before that, it is being made.
+    joined: bool,
+}
+
+impl MemberTold {
+    /// What this Member's status tells.
+    pub fn by(member: &Member) -> Self {
+        let Some(status) = &member.status else { return Self::default() };
+        Self { conditions: brief(&OF_MEMBER, &status.conditions), joined: status.role.is_some() }
+    }
+}
+
+/// These conditions without their words, of which there may be many.
+fn brief(kinds: &[(ConditionType, &str)], all: &[Condition]) -> Vec<Condition> {
+    let found = kinds.iter().filter_map(|(kind, _)| get(all, *kind));
+    found.map(|one| Condition { message: String::new(), ..one.clone() }).collect()
+}
+
+/// Says what changed for a cluster since this was told.
+pub fn of_cluster(context: &Context, old: &ClusterTold, after: &ReplicatedCluster) {
     let empty = ReplicatedClusterStatus::default();
-    let old = before.status.as_ref().unwrap_or(&empty);
     let new = after.status.as_ref().unwrap_or(&empty);
     let forming = [Phase::Pending.as_str(), Phase::Provisioning.as_str()];
     let formed = new.phase.as_deref().is_some_and(|phase| !forming.contains(&phase));
@@ -57,7 +101,8 @@ pub fn of_cluster(context: &Context, before: &ReplicatedCluster, after: &Replica
     }
     if old.last_request != new.last_request
         && let Some(request) = &new.last_request
-        && request.result != "Accepted"
+        // That it was accepted or refused is said by whoever did so, also of a request that no status tells of.
+        && !["Accepted", "Refused"].contains(&request.result.as_str())
     {
         let tone = if request.result == "Done" { Tone::Normal } else { Tone::Warning };
         let message = format!("{} {}: {}: {}", request.action, request.id, request.result, request.message);
@@ -65,18 +110,12 @@ pub fn of_cluster(context: &Context, before: &ReplicatedCluster, after: &Replica
     }
 }
 
-/// Says what changed for a Member.
-pub fn of_member(context: &Context, before: &Member, after: &Member) {
-    let conditions =
-        |member: &Member| member.status.as_ref().map(|s| s.conditions.clone()).unwrap_or_default();
-    for occasion in turns(&OF_MEMBER, joined(before), &conditions(before), &conditions(after)) {
+/// Says what changed for a Member since this was told.
+pub fn of_member(context: &Context, old: &MemberTold, after: &Member) {
+    let new = after.status.as_ref().map(|status| status.conditions.as_slice()).unwrap_or_default();
+    for occasion in turns(&OF_MEMBER, old.joined, &old.conditions, new) {
         context.herald.tell_of(after, &occasion);
     }
-}
-
-/// Whether a Member had a role: before that, it is being made.
-fn joined(member: &Member) -> bool {
-    member.status.as_ref().is_some_and(|status| status.role.is_some())
 }
 
 /// The conditions that turned, in words. What is `Unknown` is not news: it is what a new generation begins with. Nor is that

@@ -73,7 +73,8 @@ pub async fn fresh(context: &Context, cluster: &Name, key: &Key) -> Result<Optio
     }
 }
 
-/// Reads what a write whose answer was lost led to, and has the caches wait for that.
+/// Reads what a write whose answer was lost led to, and has the caches wait for that. What has lost the label by which it is
+/// watched is not waited for: the pass finds that it is missing, and whether it is still ours is judged there.
 async fn look(context: &Context, cluster: &Name, kind: &str, name: &Name) -> Result<(), PassError> {
     async fn one<K: Cached + Namespaced>(
         context: &Context,

@@ -1,17 +1,19 @@
 //! The operator as a whole: watches, workers, managers and the Lease, started together and stopped in order.
 
+mod ears;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube::{Client, ResourceExt};
+use kube::Client;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
+use self::ears::Ears;
 use crate::agents::{Dial, Limits};
-use crate::cache::{Cached, Caches, Change, Guard, Listener, watch_all};
-use crate::child::Kind;
+use crate::cache::{Caches, Guard, watch_all};
 use crate::clock::SharedClock;
 use crate::context::{Chance, Context, Count, Numbers};
 use crate::door::Door;
@@ -30,6 +32,10 @@ use crate::{cluster, engine, member};
 pub const WORKERS: usize = 16;
 /// How long one pass may take: every call in it is bounded, so this is for what nobody foresaw.
 pub const PASS_LIMIT: Duration = Duration::from_secs(120);
+
+/// How long passes, writes and commands that are under way may take to end when the operator stops: as long as one call, and
+/// then a report, take at most.
+pub const LAST_WORK: Duration = Duration::from_secs(10);
 
 /// What an operator is made of.
 pub struct Parts {
@@ -142,114 +148,17 @@ impl Operator {
         }
     }
 
-    /// Stops: nothing is begun any more, and what is under way ends.
+    /// Stops: nothing is begun any more, and what is under way ends. What does not end within [`LAST_WORK`] is cut off, and
+    /// then the Lease is not given back ([`crate::lease::Act`]).
     pub async fn stop(mut self) {
+        let authority = self.context.door.authority();
+        authority.close();
         self.context.queue.close();
+        self.managers.end_all();
+        drop(tokio::time::timeout(LAST_WORK, authority.until_idle()).await);
         self.managers.drop_all();
         self.tasks.abort_all();
         while self.tasks.join_next().await.is_some() {}
-    }
-}
-
-/// Hands changes on to whoever they concern.
-#[derive(Clone)]
-struct Ears {
-    context: Arc<Context>,
-    managers: Managers,
-}
-
-impl Listener for Ears {
-    fn changed<K: Cached>(&self, change: &Change<K>) {
-        let object = change.object();
-        if let (Change::Was(gone), Some(kind)) = (change, Kind::named(&K::kind(&()))) {
-            let name = Name::of(gone.as_ref());
-            self.context.caches.memos.forget(kind, &name);
-            if kind == Kind::ConfigMap {
-                self.context.caches.configs.forget(&name);
-            }
-        }
-        let told = told(change);
-        for key in object.concerns() {
-            if let Key::Member(name) = &key
-                && told != Told::Status
-            {
-                self.wake_cluster_of(name);
-            }
-            match (&key, K::kind(&()).as_ref()) {
-                (Key::Cluster(_), "ReplicatedCluster") | (Key::Member(_), "Member") => {
-                    self.context.queue.changed(key, &object.resource_version().unwrap_or_default());
-                }
-                _ => self.context.queue.add(key),
-            }
-        }
-        let Some(cluster) = object.cluster() else { return self.surroundings_changed(object.as_ref()) };
-        if K::kind(&()) == "ConfigMap" {
-            self.config_changed(&cluster, &object.name_any());
-        }
-        self.context.queue.moved(&cluster);
-        if told == Told::Status {
-            return;
-        }
-        self.managers.wake(&cluster);
-        if K::kind(&()) == "ReplicatedCluster" {
-            // What a cluster says of its pause concerns all its Members.
-            for member in self.context.caches.members.of_cluster(&cluster) {
-                self.context.queue.add(Key::Member(Name::of(member.as_ref())));
-            }
-        }
-    }
-}
-
-/// What a change is about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
-    /// The status of an object of ours, and nothing else: that concerns whoever counts it, and no manager.
-    Status,
-    /// Anything.
-    Anything,
-}
-
-fn told<K: Cached>(change: &Change<K>) -> Told {
-    let Change::Is(new, Some(old)) = change else { return Told::Anything };
-    let ours = matches!(K::kind(&()).as_ref(), "ReplicatedCluster" | "Member");
-    let said = |object: &K| {
-        let meta = object.meta();
-        (meta.uid.clone(), meta.generation, meta.deletion_timestamp.clone(), meta.labels.clone())
-    };
-    let same = ours && said(old) == said(new) && old.annotations() == new.annotations();
-    if same && old.finalizers() == new.finalizers() { Told::Status } else { Told::Anything }
-}
-
-impl Ears {
-    /// A Member's children concern its cluster through the Member's own verdict, except claims, which tell whether the
-    /// cluster was formed.
-    fn wake_cluster_of(&self, member: &Name) {
-        if let Some(member) = self.context.caches.members.get(member) {
-            self.managers.wake(&Name::of(member.as_ref()).beside(&member.spec.cluster_name));
-        }
-    }
-
-    /// What members are configured with concerns each that is made of it: without it none can be made.
-    fn config_changed(&self, cluster: &Name, config: &str) {
-        for member in self.context.caches.members.of_cluster(cluster) {
-            let uses = member.spec.workload.as_ref().is_some_and(|workload| workload.config == config);
-            if uses {
-                self.context.queue.add(Key::Member(Name::of(member.as_ref())));
-            }
-        }
-    }
-
-    /// A namespace concerns the clusters in it. A storage class concerns every cluster that refers to it; there are few of
-    /// them, and they seldom change.
-    fn surroundings_changed<K: Cached>(&self, object: &K) {
-        let clusters = match K::kind(&()).as_ref() {
-            "StorageClass" => self.context.caches.clusters.all(),
-            "Namespace" => self.context.caches.clusters.in_namespace(&object.name_any()),
-            _ => return,
-        };
-        for cluster in clusters {
-            self.context.queue.add(Key::Cluster(Name::of(cluster.as_ref())));
-        }
     }
 }
 
@@ -303,15 +212,16 @@ fn generation(context: &Context, key: &Key) -> Option<i64> {
 async fn pass(context: &Arc<Context>, managers: &Managers, key: &Key) -> Result<Then, PassError> {
     // Who does not lead keeps its caches warm, and does nothing.
     let mandate = context.door.authority().now()?;
-    let _work = context.door.authority().begin(mandate.epoch)?;
+    let work = context.door.authority().begin(mandate.epoch)?;
     match key {
-        Key::Cluster(name) => cluster::reconcile(context, managers, name).await,
-        Key::Member(name) => member::reconcile(context, managers, name).await,
+        Key::Cluster(name) => cluster::reconcile(context, managers, name, work.epoch()).await,
+        Key::Member(name) => member::reconcile(context, managers, name, work.epoch()).await,
         Key::Engine(name) => engine::reconcile(context, name).await,
     }
 }
 
-/// With a new epoch everything is looked at anew; without one, nothing is remembered.
+/// With a new epoch everything is looked at anew. What was remembered and managed under the last one is seen by nobody any
+/// more (see [`Memories::of`] and [`Managers::under`]), so it does not matter when it is let go of here.
 async fn follow_epochs(context: Arc<Context>, managers: Managers) {
     let mut epochs = context.door.authority().epochs();
     let mut known = *epochs.borrow();
@@ -320,8 +230,10 @@ async fn follow_epochs(context: Arc<Context>, managers: Managers) {
         let epoch = *epochs.borrow_and_update();
         context.metrics.leads(epoch);
         if epoch != known {
-            managers.drop_all();
-            context.memories.forget_all();
+            if let Some(last) = epoch.map_or(known, |new| new.checked_sub(1)) {
+                managers.forget_ended(last);
+                context.memories.forget_until(last);
+            }
             known = epoch;
         }
         if epoch.is_some() {

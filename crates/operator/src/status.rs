@@ -8,8 +8,9 @@ use kube::{Resource, ResourceExt};
 use muster_api::cluster::ReplicatedClusterStatus;
 use muster_api::member::MemberStatus;
 use muster_api::{Member, ReplicatedCluster};
-use muster_core::status::write::{WRITE_TRIES, cluster_needs_write, member_needs_write};
+use muster_core::status::write::{WRITE_TRIES, cluster_needs_write, member_needs_write, swap};
 use muster_core::status::{ClusterVerdict, Conflict, MemberVerdict, Snapshot, on_conflict};
+use serde_json::Value;
 
 use crate::cache::Cached;
 use crate::context::Context;
@@ -67,6 +68,9 @@ pub trait Judged: Namespaced + Cached {
 
     /// The same object with the status that this verdict makes; none where nothing needs writing.
     fn judged(&self, verdict: &Self::Verdict, which: Which, now: Timestamp) -> Option<Self>;
+
+    /// What makes the status of `judged` of this object's, where nothing that it was made from has changed.
+    fn swap(&self, judged: &Self) -> Value;
 }
 
 impl Judged for ReplicatedCluster {
@@ -87,6 +91,10 @@ impl Judged for ReplicatedCluster {
         let needed = cluster_needs_write(stored, &new);
         object.status = Some(new);
         needed.then_some(object)
+    }
+
+    fn swap(&self, judged: &Self) -> Value {
+        swap(&self.metadata, self.status.as_ref(), &judged.status)
     }
 }
 
@@ -109,6 +117,10 @@ impl Judged for Member {
         object.status = Some(new);
         needed.then_some(object)
     }
+
+    fn swap(&self, judged: &Self) -> Value {
+        swap(&self.metadata, self.status.as_ref(), &judged.status)
+    }
 }
 
 /// Writes what was found about an object that was judged as it was read.
@@ -127,7 +139,14 @@ pub async fn write<K: Judged>(
             written(Written::Equal);
             return Ok(Reported::Same);
         };
-        match context.door.write_status(cluster, &object).await {
+        let mut answer = context.door.write_status(cluster, &object).await;
+        if matches!(answer, Err(CallError::Conflict { .. })) {
+            written(Written::Conflict);
+            // The version is another, which need not mean anything: whether it does the API server can see for itself. To read
+            // it and try once more could go on for ever beside someone who keeps editing.
+            answer = context.door.swap_status(cluster, &Name::of(&object), &base.swap(&object)).await;
+        }
+        match answer {
             Ok(after) => {
                 written(Written::Written);
                 if let Some(version) = after.resource_version() {

@@ -4,8 +4,14 @@ use std::time::Duration;
 
 use muster_protocol::{HEARTBEAT, MISSED_HEARTBEATS};
 
-/// For a connection and its TLS: a round trip or three. A host that is gone answers never.
+/// For a connection, and then for its TLS: a round trip or three. A host that is gone answers never.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How many TLS handshakes this process has under way. Each takes a millisecond or two of a processor: thousands at once, as
+/// when an operator starts or a zone returns, would make each other so late that none is done within its limit. Enough that
+/// dozens of agents that hang in theirs keep nobody waiting.
+pub const MAX_HANDSHAKES: usize = 256;
+/// How long a connection waits for its turn: the agent hangs up on one that says nothing for 5 s.
+pub const HANDSHAKE_TURN: Duration = Duration::from_secs(4);
 /// For a report: what the agent knows already.
 pub const REPORT_TIMEOUT: Duration = Duration::from_secs(5);
 /// For a new epoch: one fsync on a disk that may be busy.

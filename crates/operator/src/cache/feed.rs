@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt};
+use kube::Api;
 use kube::runtime::WatchStreamExt;
 use kube::runtime::utils::Backoff;
 use kube::runtime::watcher::{self, Event, watcher};
-use kube::{Api, ResourceExt};
 use muster_api::names::LABEL_CLUSTER;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -102,6 +102,9 @@ fn take<K: Cached>(
 
 /// Leaves away what nobody looks at: an annotation that repeats the whole object.
 fn slim<K: Cached>(mut object: K) -> K {
-    object.annotations_mut().remove("kubectl.kubernetes.io/last-applied-configuration");
+    // One that has none keeps none: what is written depends on whether there are any.
+    if let Some(annotations) = &mut object.meta_mut().annotations {
+        annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
+    }
     object
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::ResourceExt;
+use muster_api::names::LABEL_CLUSTER;
 use tokio::time::Instant;
 
 use super::Caches;
@@ -23,8 +24,22 @@ enum Expected {
     Version { uid: Option<String>, version: u64 },
     /// Anything but this object.
     Gone { uid: Option<String> },
+    /// Nothing older of the object than this version, which lacks the label by which it is watched: nobody will show that one.
+    Hidden { uid: Option<String>, version: u64 },
     /// It is not known what a write led to.
     Unsure,
+}
+
+impl Expected {
+    /// Whether this is of the same object, and of a later version of it.
+    fn is_later_than(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Version { uid, version }, Self::Version { uid: same, version: earlier }) => {
+                uid == same && version > earlier
+            }
+            _ => false,
+        }
+    }
 }
 
 /// How long the caches may lack an object that was written before it is read. It may have come and gone between two passes,
@@ -79,8 +94,13 @@ impl Guard {
         let uid = metadata.uid.clone();
         // A version that is no number cannot be compared; then the event must do.
         let Some(version) = version else { return self.forget::<K>(cluster, name) };
+        let labelled = metadata.labels.as_ref().is_some_and(|labels| labels.contains_key(LABEL_CLUSTER));
+        // Someone took the label away, or a policy never let it through: whoever waited for its event would wait for ever.
+        let is_shown = labelled || !K::LABELLED;
+        let what =
+            if is_shown { Expected::Version { uid, version } } else { Expected::Hidden { uid, version } };
         // An object that was deleted for good by this write will not be seen at any version.
-        self.expect::<K>(cluster, name, Expected::Version { uid, version });
+        self.expect::<K>(cluster, name, what);
     }
 
     /// Something was deleted for good.
@@ -126,7 +146,12 @@ impl Guard {
         let is_known = |caches: &Caches, name: &Name| K::store(caches).get(name).is_some();
         let expectation = Expectation { what, since: Instant::now(), is_known, met: met::<K> };
         let key = (K::kind(&()).into_owned(), name.clone());
-        self.all().entry(cluster.clone()).or_default().insert(key, expectation);
+        let mut all = self.all();
+        let of = all.entry(cluster.clone()).or_default();
+        // Of two writes that were under way at once, the answer to the later one may come first.
+        if !of.get(&key).is_some_and(|known| known.what.is_later_than(&expectation.what)) {
+            of.insert(key, expectation);
+        }
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<Name, Of>> {
@@ -136,11 +161,15 @@ impl Guard {
 
 fn met<K: Cached>(caches: &Caches, name: &Name, expected: &Expected) -> bool {
     let seen = K::store(caches).get(name);
+    let known = |seen: &K| seen.resource_version().and_then(|version| version.parse::<u64>().ok());
     match expected {
         Expected::Unsure => false,
         Expected::Gone { uid } => seen.is_none_or(|seen| seen.uid() != *uid),
+        Expected::Hidden { uid, version } => {
+            seen.is_none_or(|seen| seen.uid() != *uid || known(&seen).is_none_or(|known| known >= *version))
+        }
         Expected::Version { uid, version } => seen.is_some_and(|seen| {
-            let known = seen.resource_version().and_then(|version| version.parse::<u64>().ok());
+            let known = known(&seen);
             // Another object of the same name came after ours had gone.
             known.is_none_or(|known| known >= *version) || (seen.uid() != *uid && known > Some(*version))
         }),
@@ -160,8 +189,22 @@ mod tests {
             namespace: text("shop"),
             uid: text("u"),
             resource_version: text("7"),
+            labels: Some([(LABEL_CLUSTER.to_owned(), "orders".to_owned())].into()),
             ..ObjectMeta::default()
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_that_comes_late_does_not_take_the_place_of_a_later_one() {
+        let (guard, caches) = (Guard::default(), Caches::default());
+        let (cluster, name) = (Name::new("shop", "orders"), Name::new("shop", "data-a"));
+        let at = |version: &str| ObjectMeta { resource_version: Some(version.to_owned()), ..metadata() };
+        guard.wrote::<Claim>(&cluster, &name, &at("9"));
+        guard.wrote::<Claim>(&cluster, &name, &at("8"));
+        caches.claims.put(Claim { metadata: at("8"), ..Claim::default() });
+        assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Behind { .. }));
+        caches.claims.put(Claim { metadata: at("9"), ..Claim::default() });
+        assert_eq!(guard.freshness(&caches, &cluster), Freshness::Fresh);
     }
 
     #[tokio::test(start_paused = true)]
@@ -174,6 +217,28 @@ mod tests {
         let unsure = Freshness::Unsure { kind: "PersistentVolumeClaim".into(), name: name.clone() };
         assert_eq!(guard.freshness(&caches, &cluster), unsure);
         caches.claims.put(Claim { metadata: metadata(), ..Claim::default() });
+        assert_eq!(guard.freshness(&caches, &cluster), Freshness::Fresh);
+    }
+
+    /// It is watched by its label, so without it nobody ever tells of it.
+    #[tokio::test(start_paused = true)]
+    async fn what_lost_the_label_by_which_it_is_watched_does_not_hold_up_its_cluster() {
+        let (guard, caches) = (Guard::default(), Caches::default());
+        let (cluster, name) = (Name::new("shop", "orders"), Name::new("shop", "data-a"));
+        let lost = || ObjectMeta { labels: None, resource_version: Some("8".to_owned()), ..metadata() };
+        guard.wrote::<Claim>(&cluster, &name, &metadata());
+        guard.wrote::<Claim>(&cluster, &name, &lost());
+        assert_eq!(guard.freshness(&caches, &cluster), Freshness::Fresh);
+        // As long as it is shown as it was before, what is shown is old.
+        caches.claims.put(Claim { metadata: metadata(), ..Claim::default() });
+        guard.wrote::<Claim>(&cluster, &name, &lost());
+        assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Behind { .. }));
+        caches.claims.remove(&name);
+        assert_eq!(guard.freshness(&caches, &cluster), Freshness::Fresh);
+        // Nor does it when someone has given it the label back.
+        guard.wrote::<Claim>(&cluster, &name, &lost());
+        let back = ObjectMeta { resource_version: Some("9".to_owned()), ..metadata() };
+        caches.claims.put(Claim { metadata: back, ..Claim::default() });
         assert_eq!(guard.freshness(&caches, &cluster), Freshness::Fresh);
     }
 }

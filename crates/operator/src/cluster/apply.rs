@@ -11,7 +11,7 @@ use muster_core::validation::references::Lookup;
 
 use super::observe::Seen;
 use super::want::Wants;
-use crate::child::{Child, Kind, Put};
+use crate::child::{Child, Kind, Placement, Put};
 use crate::context::Context;
 use crate::door::CallError;
 use crate::key::{Key, Name};
@@ -43,6 +43,12 @@ impl ApplyError {
         let Self::Call { error, .. } = self;
         error.refusal()
     }
+
+    /// What was not done this time, and will be tried again, in words.
+    pub fn for_now(&self) -> Option<String> {
+        let Self::Call { error, .. } = self;
+        error.refusal().is_none().then(|| error.to_string())
+    }
 }
 
 /// What applying led to.
@@ -50,11 +56,23 @@ impl ApplyError {
 pub struct Outcome {
     /// Objects under wanted names that belong to someone else.
     pub taken: Vec<String>,
+    /// Objects whose names are not free yet, in words.
+    pub waiting: Vec<String>,
     /// What went wrong; everything else was applied all the same.
     pub errors: Vec<ApplyError>,
 }
 
 impl Outcome {
+    /// Whether all that was wanted is so.
+    pub fn is_whole(&self) -> bool {
+        self.taken.is_empty() && self.waiting.is_empty() && self.errors.is_empty()
+    }
+
+    /// What was not done this time, and will be, in words: until then nobody may say that this spec is in place.
+    pub fn unapplied(&self) -> Vec<String> {
+        self.errors.iter().filter_map(ApplyError::for_now).chain(self.waiting.iter().cloned()).collect()
+    }
+
     fn note(&mut self, what: impl Into<String>, result: Result<(), CallError>) {
         if let Err(error) = result {
             self.errors.push(ApplyError::Call { what: what.into(), error });
@@ -66,6 +84,15 @@ impl Outcome {
 pub fn touches_members(context: &Context, wants: &Wants) -> bool {
     let differs = |child: &Child| child.placement(&context.caches).needs_apply();
     !wants.leaving.is_empty() || wants.members.iter().any(differs)
+}
+
+/// The cluster's own children that this spec has not reached, in words.
+pub fn outstanding(context: &Context, wants: &Wants) -> Vec<String> {
+    let differs = |child: &&Child| {
+        let placement = child.placement(&context.caches);
+        placement.needs_apply() || placement == Placement::Leaving
+    };
+    wants.children.iter().filter(differs).map(Child::words).collect()
 }
 
 /// Puts everything in place.
@@ -103,7 +130,9 @@ async fn place(
             return true;
         }
         Ok(Put::Taken(why)) => outcome.taken.push(format!("{} ({why})", child.words())),
-        Ok(Put::NotYet) => {}
+        Ok(Put::NotYet) => {
+            outcome.waiting.push(format!("{} is made anew when the one before it has gone", child.words()));
+        }
         Err(error) => {
             // What an earlier spec made of it says nothing about this one.
             lock(memory).children.remove(&child.id());

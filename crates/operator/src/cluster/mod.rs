@@ -9,6 +9,7 @@ pub mod report;
 mod requests;
 mod size;
 mod steer;
+mod tell;
 mod validate;
 mod want;
 mod withhold;
@@ -19,12 +20,10 @@ use std::time::Duration;
 
 use kube::ResourceExt;
 use muster_api::ReplicatedCluster;
-use muster_api::names::ConditionType;
 use muster_core::build::names;
-use muster_core::conditions;
 use muster_core::generation::{Own, own};
 use muster_core::pause::Stopped;
-use muster_core::status::{ClusterVerdict, Picture};
+use muster_core::status::Picture;
 
 use self::apply::ApplyError;
 use self::observe::Seen;
@@ -36,35 +35,41 @@ use crate::context::Context;
 use crate::credentials::CredentialError;
 use crate::door::CallError;
 use crate::key::{Key, Name};
-use crate::lease::NotLeader;
+use crate::lease::{Epoch, NotLeader};
 use crate::manager::{Handle, Managers, View};
 use crate::memory::{Shared, lock};
-use crate::metrics::ClusterFigures;
-use crate::news;
 use crate::pass::{PassError, fresh};
 use crate::queue::Then;
-use crate::status::{self, Reported, Which};
 
 /// How often an invalid spec is checked again: what it lacks may be a Secret, and those are not watched.
 pub const INVALID_CHECK: Duration = Duration::from_secs(30);
 /// How often it is looked whether a name that someone else has taken is free.
 pub const TAKEN_CHECK: Duration = Duration::from_secs(30);
+/// How long a pass rests that was overtaken: what it looked at has changed since. That is on its way to the caches, and
+/// wakes it earlier; asking the API server all the while would not bring it sooner.
+pub const OVERTAKEN: Duration = Duration::from_millis(100);
 
 /// One pass over a cluster.
-pub async fn reconcile(context: &Arc<Context>, managers: &Managers, name: &Name) -> Result<Then, PassError> {
+pub async fn reconcile(
+    context: &Arc<Context>,
+    managers: &Managers,
+    name: &Name,
+    epoch: Epoch,
+) -> Result<Then, PassError> {
     let Some(cluster) = context.caches.clusters.get(name) else {
         forget(context, managers, name);
         return Ok(Then::Rest);
     };
     if context.is_elsewhere(name) {
         tracing::debug!(cluster = %name, "another operator looks after this namespace");
-        managers.drop(name);
+        // What that one does nobody tells us of: figures of ours would be claims.
+        forget(context, managers, name);
         return Ok(Then::Rest);
     }
     if let Some(then) = fresh(context, name, &Key::Cluster(name.clone())).await? {
         return Ok(then);
     }
-    let memory = context.memories.of(name, &cluster.uid().unwrap_or_default());
+    let memory = context.memories.of(name, &cluster.uid().unwrap_or_default(), epoch);
     let manager = steer::steer(context, managers, &cluster, &memory)?;
     let view =
         manager.as_ref().map_or_else(|| Arc::new(View::starting()), |manager| manager.view.borrow().clone());
@@ -151,8 +156,10 @@ impl Pass<'_> {
             return self.stand_still(picture).await;
         }
         lock(&self.memory).stopped = None;
-        if new && !self.reset(picture).await? {
-            return Ok(Then::Again(Duration::ZERO));
+        // One that was only noted, because reconciliation was stopped, is as new as one that was never seen.
+        let due = new || lock(&self.memory).applied != Some(self.seen.generation());
+        if due && !self.reset().await? {
+            return Ok(Then::Again(OVERTAKEN));
         }
         match finalize::hold(self.context, &self.seen.cluster, &self.seen).await {
             Ok(true) => return Ok(Then::Rest),
@@ -161,7 +168,7 @@ impl Pass<'_> {
         }
         if !valid {
             self.go_on_as_it_is()?;
-            return self.report(&Found::default()).await.map(|()| Then::Again(INVALID_CHECK));
+            return self.report(&Found::default()).await.map(|_| Then::Again(INVALID_CHECK));
         }
         self.make_it_so(picture).await
     }
@@ -175,10 +182,14 @@ impl Pass<'_> {
     ) -> Result<Then, PassError> {
         self.go_on_as_it_is()?;
         let decided = valid.then(|| self.decide(picture));
+        let (refused, unapplied) = error
+            .refusal()
+            .map_or_else(|| (Vec::new(), vec![error.to_string()]), |refusal| (vec![refusal], Vec::new()));
         let found = Found {
             sized: decided.as_ref().map(|decided| &decided.sized),
             wants: decided.as_ref().and_then(|decided| decided.wants.as_ref().ok()),
-            refused: error.refusal().into_iter().collect(),
+            refused,
+            unapplied,
             ..Found::default()
         };
         self.note_equal(found.wants);
@@ -196,34 +207,6 @@ impl Pass<'_> {
         new
     }
 
-    /// Before the first child of a new generation is touched, status says that nothing is known of it yet (R1.1). A status
-    /// that is at this generation already was written by whoever operated before us.
-    async fn reset(&mut self, _: Option<&Picture<'_>>) -> Result<bool, PassError> {
-        let stored = self.seen.cluster.status.as_ref().and_then(|status| status.observed_generation);
-        if stored == Some(self.seen.generation()) {
-            return Ok(true);
-        }
-        let verdict = report::judge(self.context, &self.seen, &Found::default(), &mut lock(&self.memory));
-        let written =
-            status::write(self.context, &self.seen.name, &self.seen.cluster, &verdict, Which::Reset).await;
-        match written {
-            Ok(Reported::Same) => Ok(true),
-            Ok(Reported::Written { after, .. }) => {
-                // What follows is written over this.
-                self.seen.cluster = Arc::new(*after);
-                Ok(true)
-            }
-            Ok(Reported::ThrownAway | Reported::Gone) => {
-                lock(&self.memory).generation = None;
-                Ok(false)
-            }
-            Err(error) => {
-                lock(&self.memory).generation = None;
-                Err(error.into())
-            }
-        }
-    }
-
     /// Reconciliation is stopped: nothing is touched, whatever the spec says; the manager runs on.
     async fn stand_still(&mut self, picture: Option<&Picture<'_>>) -> Result<Then, PassError> {
         {
@@ -236,7 +219,7 @@ impl Pass<'_> {
         let found =
             Found { sized: Some(&decided.sized), wants: decided.wants.as_ref().ok(), ..Found::default() };
         self.note_equal(found.wants);
-        self.report(&found).await.map(|()| Then::Again(self.seen.next_check))
+        self.report(&found).await.map(|_| Then::Again(self.seen.next_check))
     }
 
     /// Where nothing may be applied, a child that equals what the spec builds counts as applied.
@@ -262,7 +245,7 @@ impl Pass<'_> {
     async fn make_it_so(&mut self, picture: Option<&Picture<'_>>) -> Result<Then, PassError> {
         let authority = crate::credentials::of_cluster(self.context, &self.seen, &self.memory).await;
         if let Some(engine) = &self.seen.engine {
-            steer::intend(&self.seen.cluster, engine, &mut lock(&self.memory));
+            steer::intend(self.context, &self.seen.cluster, engine, &mut lock(&self.memory));
         }
         self.steer()?;
         let decided = self.decide(picture);
@@ -271,7 +254,7 @@ impl Pass<'_> {
         if !taken.is_empty() {
             let found = Found { sized: Some(&decided.sized), taken, ..Found::default() };
             lock(&self.memory).secrets = None;
-            return self.report(&found).await.map(|()| Then::Again(TAKEN_CHECK));
+            return self.report(&found).await.map(|_| Then::Again(TAKEN_CHECK));
         }
         let wants = match &decided.wants {
             Ok(wants) => wants,
@@ -289,13 +272,17 @@ impl Pass<'_> {
                     .map_or_else(|error| Err(error.into()), |()| Ok(Then::Again(Duration::from_secs(1))));
             }
         };
-        let mut found = Found { sized: Some(&decided.sized), wants: Some(wants), ..Found::default() };
-        if apply::touches_members(self.context, wants) {
-            // What is about to be touched is not as desired: that is said first.
-            self.report(&found).await?;
+        let unapplied = self.unapplied(wants);
+        let mut found =
+            Found { sized: Some(&decided.sized), wants: Some(wants), unapplied, ..Found::default() };
+        // What is about to be touched is not as desired: that is said first. By a spec that is not there any more nobody is
+        // touched: another one may keep who would leave now.
+        if apply::touches_members(self.context, wants) && !self.report(&found).await? {
+            return Ok(Then::Again(OVERTAKEN));
         }
         let outcome = apply::apply(self.context, &self.seen, wants, &self.memory).await;
-        if outcome.errors.is_empty() && authority.is_ok() {
+        found.unapplied = outcome.unapplied();
+        if outcome.is_whole() && authority.is_ok() {
             lock(&self.memory).applied = Some(self.seen.generation());
         }
         found.refused = outcome.errors.iter().filter_map(ApplyError::refusal).collect();
@@ -310,9 +297,17 @@ impl Pass<'_> {
         match first {
             Some(error) => Err(error.into()),
             // An object of someone else is not watched: whether it has gone is seen by looking.
-            None if taken => reported.map(|()| Then::Again(TAKEN_CHECK)),
-            None => reported.map(|()| self.next_look(&decided.sized)),
+            None if taken => reported.map(|_| Then::Again(TAKEN_CHECK)),
+            None => reported.map(|_| self.next_look(&decided.sized)),
         }
+    }
+
+    /// What of the cluster itself this generation has not reached yet, in words.
+    fn unapplied(&self, wants: &Wants) -> Vec<String> {
+        if lock(&self.memory).applied == Some(self.seen.generation()) {
+            return Vec::new();
+        }
+        apply::outstanding(self.context, wants)
     }
 
     /// Makes account Secrets where the members could not be built for want of them.
@@ -357,45 +352,13 @@ impl Pass<'_> {
             memory.intent.is_some()
         };
         self.steer()?;
-        self.report(&Found::default()).await?;
+        if !self.report(&Found::default()).await? {
+            return Ok(Then::Again(OVERTAKEN));
+        }
         if waits || finalize::finalize(self.context, &self.seen, can_manage).await? {
             return Ok(Then::Rest);
         }
         Ok(Then::Again(finalize::PATIENCE))
-    }
-
-    /// Writes what was found, and tells people what is news in it.
-    async fn report(&mut self, found: &Found<'_>) -> Result<(), PassError> {
-        let verdict = report::judge(self.context, &self.seen, found, &mut lock(&self.memory));
-        self.measure(&verdict);
-        self.withheld = withhold::withheld(&self.seen, &lock(&self.memory));
-        if self.withheld.is_some() {
-            return Ok(());
-        }
-        let written =
-            status::write(self.context, &self.seen.name, &self.seen.cluster, &verdict, Which::Whole).await?;
-        if let Reported::Written { before, after } = written {
-            news::of_cluster(self.context, &before, &after);
-            self.seen.cluster = Arc::new(*after);
-            lock(&self.memory).shown = true;
-            report::remember(&mut lock(&self.memory), &self.seen.cluster);
-        }
-        Ok(())
-    }
-
-    /// Shows what can be measured of the cluster.
-    fn measure(&self, verdict: &ClusterVerdict) {
-        let status = verdict.over(self.seen.cluster.status.as_ref(), self.seen.now);
-        let stopped = |kind| {
-            conditions::get(&status.conditions, kind).is_some_and(|condition| condition.status == "False")
-        };
-        let Some(phase) = status.phase.as_deref().and_then(|phase| phase.parse().ok()) else { return };
-        let figures = ClusterFigures {
-            phase,
-            clustering_stopped: stopped(ConditionType::ClusteringActive),
-            reconciliation_stopped: stopped(ConditionType::ReconciliationActive),
-        };
-        self.context.metrics.cluster(&self.seen.name, figures);
     }
 }
 

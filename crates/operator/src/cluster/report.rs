@@ -35,6 +35,8 @@ pub struct Found<'a> {
     pub refused: Vec<String>,
     /// What could not be observed, in words.
     pub unobserved: Vec<String>,
+    /// What this spec has not reached yet, in words.
+    pub unapplied: Vec<String>,
 }
 
 /// Judges the cluster by what was seen and found.
@@ -90,6 +92,7 @@ pub fn judge(context: &Context, seen: &Seen, found: &Found<'_>, memory: &mut Mem
         name_taken: &found.taken,
         refused: &found.refused,
         unobserved: &found.unobserved,
+        unapplied: &found.unapplied,
         clustering: seen.view.clustering(held),
         reconciliation_stopped: memory.stopped.as_ref(),
         formed: caches

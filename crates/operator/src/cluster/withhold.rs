@@ -11,9 +11,9 @@ use super::observe::Seen;
 use crate::manager::START_LIMIT;
 use crate::memory::Memory;
 
-/// How long Members are waited for: until the manager has begun, and as long again for what they make of that. Not longer,
-/// whatever becomes of one of them.
-const MEMBERS_LIMIT: Duration = START_LIMIT.saturating_mul(2);
+/// How long Members are waited for: until the manager has begun, which the design bounds, and a moment for what they make of
+/// that. Not longer, whatever becomes of one of them.
+const MEMBERS_LIMIT: Duration = START_LIMIT.saturating_add(Duration::from_secs(1));
 
 /// For how long the status is withheld; none: it is written now.
 pub(super) fn withheld(seen: &Seen, memory: &Memory) -> Option<Duration> {

@@ -1,5 +1,9 @@
 //! Whether this process may act, and under which epoch: asked before every write and command.
+//!
+//! What works under an epoch ([`Work`]) and what it sends ([`Act`]) is counted, so that nobody else begins before all of it
+//! has ended: the Lease is given back, or taken anew, when nothing is at work, and given back only if every answer came.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -36,6 +40,9 @@ pub enum NotLeader {
         /// The epoch that the agent follows.
         seen: Epoch,
     },
+    /// It is about to end, and begins nothing any more.
+    #[error("this operator is stopping; the next leader does this work")]
+    Stopping,
     /// Its mandate is a new one, and what was decided under the old one is void.
     #[error("this was begun under epoch {asked}, and epoch {now} has begun since; it is decided anew")]
     OtherEpoch {
@@ -58,6 +65,10 @@ struct Shared {
     epochs: watch::Sender<Option<Epoch>>,
     at_work: watch::Sender<usize>,
     outranked: watch::Sender<Option<Epoch>>,
+    /// Whether no work is begun any more.
+    closed: AtomicBool,
+    /// When something that was sent was last given up without an answer.
+    unanswered: Mutex<Option<Instant>>,
 }
 
 /// Where this process stands.
@@ -94,7 +105,8 @@ impl Authority {
         let standing = Mutex::new(Standing::Not(NotLeader::Follower));
         let (epochs, at_work, outranked) =
             (watch::Sender::default(), watch::Sender::default(), watch::Sender::default());
-        Self(Arc::new(Shared { clock, deadline, standing, epochs, at_work, outranked }))
+        let (closed, unanswered) = (AtomicBool::new(false), Mutex::new(None));
+        Self(Arc::new(Shared { clock, deadline, standing, epochs, at_work, outranked, closed, unanswered }))
     }
 
     /// The authority of one that nobody contests, for tests of what works under one. `outranked` ends it.
@@ -124,11 +136,45 @@ impl Authority {
 
     /// Notes that something works under this epoch. The Lease is neither released nor taken anew until it is dropped.
     pub fn begin(&self, epoch: Epoch) -> Result<Work, NotLeader> {
+        if self.0.closed.load(Ordering::Acquire) {
+            return Err(NotLeader::Stopping);
+        }
+        self.start(|mandate| of_epoch(mandate, epoch)).map(|(work, _)| work)
+    }
+
+    /// Notes that something is sent now, by work that was begun before. To be asked last before it is sent.
+    pub fn act(&self) -> Result<Act, NotLeader> {
+        let (work, mandate) = self.start(Ok)?;
+        Ok(Act { work, until: mandate.until, answered: false })
+    }
+
+    /// The same for what was begun under this epoch.
+    pub fn act_under(&self, epoch: Epoch) -> Result<Act, NotLeader> {
+        let (work, mandate) = self.start(|mandate| of_epoch(mandate, epoch))?;
+        Ok(Act { work, until: mandate.until, answered: false })
+    }
+
+    fn start(
+        &self,
+        check: impl FnOnce(Mandate) -> Result<Mandate, NotLeader>,
+    ) -> Result<(Work, Mandate), NotLeader> {
+        // Under the lock: who steps down sees all that has begun, and nothing begins after that.
         let standing = self.0.standing();
-        let mandate = self.0.mandate(*standing).and_then(|mandate| of_epoch(mandate, epoch))?;
+        let mandate = self.0.mandate(*standing).and_then(check)?;
         self.0.at_work.send_modify(|count| *count += 1);
         drop(standing);
-        Ok(Work { shared: self.0.clone(), epoch: mandate.epoch })
+        Ok((Work { shared: self.0.clone(), epoch: mandate.epoch }, mandate))
+    }
+
+    /// No work is begun any more: this process ends. What has begun may be finished.
+    pub fn close(&self) {
+        self.0.closed.store(true, Ordering::Release);
+    }
+
+    /// Whether something was given up without an answer, and may so take effect yet, within this time.
+    pub(super) fn is_unsure(&self, within: Duration) -> bool {
+        let last = *self.0.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|at| at.elapsed() < within)
     }
 
     /// An agent refused us as old: it follows this epoch. At once nothing may be done any more; the elector then reads the
@@ -186,7 +232,7 @@ impl Authority {
     }
 
     /// Waits until nothing is at work.
-    pub(super) async fn until_idle(&self) {
+    pub async fn until_idle(&self) {
         let mut at_work = self.0.at_work.subscribe();
         let _ = at_work.wait_for(|count| *count == 0).await;
     }
@@ -229,6 +275,35 @@ impl Work {
 impl Drop for Work {
     fn drop(&mut self) {
         self.shared.at_work.send_modify(|count| *count -= 1);
+    }
+}
+
+/// A write or a command that is under way. Dropped before it was [answered](Self::answered), for whatever reason, it may take
+/// effect yet.
+pub struct Act {
+    work: Work,
+    until: Instant,
+    answered: bool,
+}
+
+impl Act {
+    /// When the mandate ends under which it was sent: it is given up then.
+    pub fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// It is known what became of it.
+    pub fn answered(mut self) {
+        self.answered = true;
+    }
+}
+
+impl Drop for Act {
+    fn drop(&mut self) {
+        if !self.answered {
+            let mut last = self.work.shared.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+            *last = Some(Instant::now());
+        }
     }
 }
 
@@ -312,5 +387,31 @@ mod tests {
         assert!(authority.until_idle().now_or_never().is_none());
         drop(other);
         assert!(authority.until_idle().now_or_never().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_sent_counts_as_work_and_is_known_to_have_been_answered_or_not() {
+        let authority = leading(clock());
+        let act = authority.act().unwrap();
+        assert_eq!(act.until(), Instant::now() + DEADLINE);
+        assert!(authority.until_idle().now_or_never().is_none());
+        act.answered();
+        assert!(authority.until_idle().now_or_never().is_some() && !authority.is_unsure(DEADLINE));
+        assert_eq!(authority.act_under(6).err(), Some(NotLeader::OtherEpoch { asked: 6, now: 7 }));
+        drop(authority.act_under(7).unwrap());
+        assert!(authority.is_unsure(DEADLINE));
+        tokio::time::advance(DEADLINE).await;
+        assert!(!authority.is_unsure(DEADLINE), "it has taken effect by now, or never will");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_stops_begins_nothing_and_may_finish_what_it_began() {
+        let authority = leading(clock());
+        let _begun = authority.begin(7).unwrap();
+        authority.close();
+        assert_eq!(authority.begin(7).err(), Some(NotLeader::Stopping));
+        authority.act().unwrap().answered();
+        authority.step_down(NotLeader::Follower);
+        assert_eq!(authority.act().err(), Some(NotLeader::Follower));
     }
 }

@@ -99,7 +99,13 @@ impl Elector {
             let ended = self.lead(&mut held, shutdown.as_mut()).await;
             let idle = self.wind_down(&ended, &mut held).await;
             if matches!(ended, Ended::Shutdown) {
-                if idle {
+                // Whatever may take effect yet does so before anyone else begins: then the Lease runs out by itself.
+                if idle && self.authority.is_unsure(self.options.timing.duration) {
+                    tracing::warn!(
+                        epoch = held.epoch,
+                        "the Lease is not given back: something that was sent was not answered"
+                    );
+                } else if idle {
                     self.release(held).await;
                 }
                 return Ok(());

@@ -14,7 +14,7 @@
 //!
 //! A Lease is ours when its uid and its holder are those that we wrote. Every taking is a new epoch, also of what is still ours: after a lapsed
 //! renewal, a deleted or edited Lease, or an agent that follows a later epoch ([`Authority::outranked`]). Managers follow
-//! [`Authority::epochs`]: they stop when it changes, and the next taking waits until they have ([`Work`]).
+//! [`Authority::epochs`]: they stop when it changes, and the next taking waits until they have ([`Work`]) and until all that they sent has ended ([`Act`]).
 
 mod authority;
 mod calls;
@@ -25,7 +25,7 @@ mod options;
 mod others;
 mod record;
 
-pub use authority::{Authority, Mandate, NotLeader, Work};
+pub use authority::{Act, Authority, Mandate, NotLeader, Work};
 pub use calls::CallError;
 pub use elector::{Elector, Error};
 pub use epoch::{Epoch, MAX_EPOCH_LEAD};

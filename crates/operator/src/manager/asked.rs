@@ -10,6 +10,7 @@ use muster_core::status::carry_over;
 
 use super::task::Task;
 use crate::context::Context;
+use crate::events::{Occasion, Tone};
 
 /// An accepted request.
 #[derive(Clone, Debug)]
@@ -71,7 +72,7 @@ impl Task {
                     let (word, id) = (action(&before.request.ask), &before.request.id);
                     let why =
                         format!("{word} {id} is under way: look again once it has ended, and repeat it");
-                    return self.say(&asked, RequestResult::Refused, &why);
+                    return self.refuse(&asked, &why);
                 }
                 self.observed.direct(directive, asked.request.expires);
                 self.say(&asked, RequestResult::Accepted, "it is being carried out");
@@ -90,10 +91,18 @@ impl Task {
                 self.say(&asked, RequestResult::Done, "the members count as not running");
             }
             Granted::Restore(count) => {
-                self.restore = Some(count);
+                (self.restore, self.observed.count_spent) = (Some(count), false);
                 self.say(&asked, RequestResult::Done, &format!("recovery asks for {count} members"));
             }
         }
+    }
+
+    fn refuse(&mut self, asked: &Asked, why: &str) {
+        let (word, id) = (action(&asked.request.ask), &asked.request.id);
+        let message = format!("{word} {id}: {why}");
+        let occasion = Occasion { tone: Tone::Warning, reason: "RequestRefused", message };
+        self.context.herald.say(&self.context.caches, &self.cluster, &occasion);
+        self.say(asked, RequestResult::Refused, why);
     }
 
     /// The request under way has ended.

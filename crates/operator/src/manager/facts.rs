@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::{ContainerState, Node, PersistentVolumeClaim, Pod};
+use k8s_openapi::api::core::v1::{ContainerState, Node, PersistentVolumeClaim, Pod, Taint};
 use kube::ResourceExt;
 use muster_api::Member;
 use muster_api::member::DesiredState;
@@ -132,18 +132,36 @@ impl Surroundings {
     }
 
     fn out_of_service(&self, member: &str, pod: &Pod) -> Option<Proof> {
-        let node = self.nodes.get(pod.spec.as_ref()?.node_name.as_deref()?)?;
-        let taints = node.spec.as_ref()?.taints.as_ref()?;
-        let taint = taints.iter().find(|taint| taint.key == OUT_OF_SERVICE)?;
-        let since = taint.time_added.as_ref().map(|time| time.0.to_string()).unwrap_or_default();
-        let evidence = format!("node {} is tainted out-of-service {since}", node.name_any());
-        Some(Proof { member: member.to_owned(), kind: FenceKind::OutOfService, instance: None, evidence })
+        out_of_service(member, self.nodes.get(node_of(pod)?)?)
+    }
+
+    /// The node that this member's Pod was given; none while there is no Pod, or it is given to none.
+    pub fn node(&self, member: &str) -> Option<&str> {
+        node_of(self.pods.get(member)?)
     }
 
     /// Where the agent of this Member is reached.
     pub fn address(&self, member: &Member) -> Option<String> {
         address(member, self.pods.get(&member.name_any()).map(AsRef::as_ref))
     }
+}
+
+fn node_of(pod: &Pod) -> Option<&str> {
+    pod.spec.as_ref()?.node_name.as_deref()
+}
+
+/// The taint by which nothing on this node runs any more, if it has it.
+pub fn out_of_service_taint(node: &Node) -> Option<&Taint> {
+    let taints = node.spec.as_ref()?.taints.as_ref()?;
+    taints.iter().find(|taint| taint.key == OUT_OF_SERVICE)
+}
+
+/// The proof that this member, whose last Pod was on this node, does not run.
+pub fn out_of_service(member: &str, node: &Node) -> Option<Proof> {
+    let taint = out_of_service_taint(node)?;
+    let since = taint.time_added.as_ref().map(|time| time.0.to_string()).unwrap_or_default();
+    let evidence = format!("node {} is tainted out-of-service {since}", node.name_any());
+    Some(Proof { member: member.to_owned(), kind: FenceKind::OutOfService, instance: None, evidence })
 }
 
 /// Where a Member is reached: on its own host, or in its Pod.

@@ -2,10 +2,11 @@
 //!
 //! In reading order: the cluster's controller gives an [`intent`]; [`facts`] are what Kubernetes shows; [`streams`] what
 //! agents say; the [`task`] takes it all in and has its [`turn`], which sends commands and [`writes`]; the [`view`] is what
-//! controllers make status of. [`asked`] are the requests of people.
+//! controllers make status of. [`asked`] are the requests of people, and [`finish`] is how it stops for them.
 
 pub mod asked;
 pub mod facts;
+mod finish;
 pub mod intent;
 mod registry;
 pub mod streams;
@@ -14,7 +15,8 @@ mod turn;
 pub mod view;
 mod writes;
 
+pub use self::finish::STOP_LIMIT;
 pub use self::intent::{EngineSpec, Intent};
 pub use self::registry::{Handle, Managers};
-pub use self::task::{START_LIMIT, STOP_LIMIT};
+pub use self::task::START_LIMIT;
 pub use self::view::View;

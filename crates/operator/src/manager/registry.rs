@@ -12,12 +12,12 @@ use tokio::time::Instant;
 use super::asked::Asked;
 use super::intent::Intent;
 use super::streams::{Keys, Streams};
-use super::task::{Ears, Ended, Task};
+use super::task::{Ears, Ended, Stop, Task};
 use super::view::View;
 use super::writes::Writes;
 use crate::context::Context;
 use crate::key::{Key, Name};
-use crate::lease::NotLeader;
+use crate::lease::{Epoch, NotLeader};
 
 /// How many requests of people may wait. Each is taken from an annotation that holds one.
 const MAX_REQUESTS: usize = 4;
@@ -32,7 +32,7 @@ pub struct Handle {
     /// The cluster that it manages: another one of the same name gets its own.
     pub uid: String,
     /// Under which epoch it commands.
-    pub epoch: u64,
+    pub epoch: Epoch,
     /// What it tells.
     pub view: watch::Receiver<Arc<View>>,
     intent: watch::Sender<Option<Intent>>,
@@ -40,7 +40,7 @@ pub struct Handle {
     changed: Arc<Notify>,
     refresh: Arc<AtomicBool>,
     requests: mpsc::Sender<Asked>,
-    stop: watch::Sender<bool>,
+    stop: watch::Sender<Stop>,
     ended: Arc<Mutex<Option<Observed>>>,
     task: Arc<Task_>,
 }
@@ -92,12 +92,25 @@ impl Handle {
 
     /// Tells the manager to stop. It sends nothing any more, waits for the answers it is owed, and says so.
     pub fn stop(&self) {
-        self.stop.send_if_modified(|stop| !std::mem::replace(stop, true));
+        self.raise(Stop::Pause);
+    }
+
+    /// Tells the manager to end, because this operator does: it sends nothing any more, and waits for what is under way.
+    fn end(&self) {
+        self.raise(Stop::End);
+    }
+
+    fn raise(&self, wish: Stop) {
+        self.stop.send_if_modified(|stop| {
+            let more = *stop < wish;
+            *stop = wish.max(*stop);
+            more
+        });
     }
 
     /// Whether it was told to stop.
     pub fn is_stopping(&self) -> bool {
-        *self.stop.borrow()
+        *self.stop.borrow() != Stop::No
     }
 
     /// Whether its task has ended.
@@ -107,7 +120,12 @@ impl Handle {
 }
 
 impl Managers {
-    /// The manager of this very cluster, if there is one.
+    /// The manager of this very cluster under this epoch, if there is one.
+    pub fn under(&self, cluster: &Name, uid: &str, epoch: Epoch) -> Option<Handle> {
+        self.get(cluster, uid).filter(|handle| handle.epoch == epoch)
+    }
+
+    /// The same under whatever epoch it was started, for whoever only looks on.
     pub fn get(&self, cluster: &Name, uid: &str) -> Option<Handle> {
         self.all().get(cluster).filter(|handle| handle.uid == uid).cloned()
     }
@@ -117,6 +135,11 @@ impl Managers {
         if let Some(handle) = self.all().get(cluster) {
             handle.changed.notify_one();
         }
+    }
+
+    /// Something changed that may concern any cluster.
+    pub fn wake_all(&self) {
+        self.all().values().for_each(|handle| handle.changed.notify_one());
     }
 
     /// How many there are.
@@ -139,18 +162,30 @@ impl Managers {
         self.all().clear();
     }
 
-    /// The manager of this cluster, started if there is none under the present epoch. `stored_restore` is
+    /// Tells all of them to end when what is under way has ended.
+    pub fn end_all(&self) {
+        self.all().values().for_each(Handle::end);
+    }
+
+    /// Lets go of those of this epoch and of earlier ones that have ended. They end by themselves with their epoch, when
+    /// what they sent has ended; until then nobody leads under the next.
+    pub fn forget_ended(&self, epoch: Epoch) {
+        self.all().retain(|_, handle| handle.epoch > epoch || !handle.has_ended());
+    }
+
+    /// The manager of this cluster, started if there is none under this epoch. `stored_restore` is
     /// `status.restoreReplicas`, which only a starting manager reads.
     pub fn ensure(
         &self,
         context: &Arc<Context>,
         cluster: &Name,
         uid: &str,
+        epoch: Epoch,
         stored_restore: Option<i64>,
     ) -> Result<Handle, NotLeader> {
-        let mandate = context.door.authority().now()?;
+        context.door.authority().still(epoch)?;
         let mut all = self.all();
-        let old = all.get(cluster).filter(|handle| handle.uid == uid && handle.epoch == mandate.epoch);
+        let old = all.get(cluster).filter(|handle| handle.uid == uid && handle.epoch == epoch);
         let resumes =
             old.and_then(|handle| handle.ended.lock().unwrap_or_else(PoisonError::into_inner).take());
         if let Some(handle) = old.filter(|handle| resumes.is_none() && !handle.has_ended()) {
@@ -159,7 +194,7 @@ impl Managers {
         let mut begins = View::starting();
         let last_word = old.and_then(|handle| handle.view.borrow().last_request.clone());
         begins.last_request = last_word.map(|word| word.inherited(context));
-        let handle = start(context, cluster, uid, mandate.epoch, resumes, stored_restore, begins)?;
+        let handle = start(context, cluster, uid, epoch, resumes, stored_restore, begins)?;
         all.insert(cluster.clone(), handle.clone());
         Ok(handle)
     }
@@ -183,7 +218,7 @@ fn start(
     let (intent, intent_heard) = watch::channel(None);
     let (keys, keys_heard) = watch::channel(None);
     let (requests, requests_heard) = mpsc::channel(MAX_REQUESTS);
-    let (stop, stop_heard) = watch::channel(false);
+    let (stop, stop_heard) = watch::channel(Stop::No);
     let changed = Arc::new(Notify::new());
     let refresh = Arc::new(AtomicBool::new(false));
     let ended = Arc::new(Mutex::new(None));
@@ -213,6 +248,7 @@ fn start(
         restore: None,
         request: None,
         given_up: std::collections::BTreeSet::new(),
+        out_of_service: BTreeMap::new(),
         next: begins,
         wake: None,
         touched: std::collections::BTreeSet::new(),

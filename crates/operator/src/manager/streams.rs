@@ -58,6 +58,11 @@ impl Streams {
         &self.events
     }
 
+    /// Closes all streams.
+    pub(super) fn close(&mut self) {
+        self.open.clear();
+    }
+
     /// The way to this member's agent.
     pub(super) fn agent(&self, member: &str) -> Option<&Agent> {
         self.open.get(member).map(|open| &open.agent)

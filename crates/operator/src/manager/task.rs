@@ -29,8 +29,6 @@ use crate::metrics::MemberFigures;
 /// How long a starting manager waits for those it expects. Longer, and a member that is down for good would keep a
 /// cluster from failing over.
 pub const START_LIMIT: Duration = Duration::from_secs(10);
-/// How long a manager that is to stop waits for the answers to what it sent.
-pub const STOP_LIMIT: Duration = Duration::from_secs(30);
 /// The longest that a manager goes without a look around: what it waits for has a time of its own, this is for what it
 /// cannot foresee.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
@@ -48,7 +46,18 @@ pub(super) struct Ears {
     /// What people asked for.
     pub(super) requests: mpsc::Receiver<Asked>,
     /// Whether it is to stop.
-    pub(super) stop: watch::Receiver<bool>,
+    pub(super) stop: watch::Receiver<Stop>,
+}
+
+/// What a manager is told about its end. What is said later goes further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stop {
+    /// It goes on.
+    No,
+    /// A person stopped clustering.
+    Pause,
+    /// The operator ends.
+    End,
 }
 
 /// What became of a command that was sent.
@@ -83,6 +92,8 @@ pub(super) struct Task {
     pub(super) request: Option<Asked>,
     /// Members that a person gave up, until their claim is marked and their Member is deleted.
     pub(super) given_up: BTreeSet<String>,
+    /// The nodes by whose taint members are known not to run.
+    pub(super) out_of_service: BTreeMap<String, String>,
     pub(super) next: View,
     pub(super) wake: Option<Instant>,
     /// Whose status has to be looked at.
@@ -103,10 +114,20 @@ pub(super) enum Ended {
 impl Task {
     /// Runs until it is told to stop, or may not go on.
     pub(super) async fn run(mut self) -> Ended {
+        if self.live().await == Stop::Pause && self.finish().await {
+            return Ended::Paused(Box::new(self.observed));
+        }
+        self.drain().await;
+        Ended::Dropped
+    }
+
+    /// Manages, until it is told to stop in one way or the other.
+    async fn live(&mut self) -> Stop {
         let mut epochs = self.context.door.authority().epochs();
         loop {
-            if *self.ears.stop.borrow_and_update() {
-                return self.finish().await;
+            let told = *self.ears.stop.borrow_and_update();
+            if told != Stop::No {
+                return told;
             }
             // A sign of life that says nothing new needs no answer.
             if std::mem::replace(&mut self.idle, false) {
@@ -118,15 +139,15 @@ impl Task {
             let wake = self.wake.unwrap_or_else(|| Instant::now() + LOOK_AROUND);
             tokio::select! {
                 biased;
-                _ = epochs.wait_for(|epoch| *epoch != Some(self.work.epoch())) => return Ended::Dropped,
-                stopped = self.ears.stop.changed() => if stopped.is_err() { return Ended::Dropped },
+                _ = epochs.wait_for(|epoch| *epoch != Some(self.work.epoch())) => return Stop::End,
+                stopped = self.ears.stop.changed() => if stopped.is_err() { return Stop::End },
                 event = self.streams.events().next() => self.idle = !self.hear(event),
                 Some(sent) = self.sent.join_next() => self.note(sent.ok()),
                 Some(report) = self.reports.join_next() => self.take_answer(report.ok()),
                 Some(done) = self.writes.next() => self.note_write(done),
                 Some(asked) = self.ears.requests.recv() => self.take_request(asked),
-                changed = self.ears.intent.changed() => if changed.is_err() { return Ended::Dropped },
-                changed = self.ears.keys.changed() => if changed.is_err() { return Ended::Dropped },
+                changed = self.ears.intent.changed() => if changed.is_err() { return Stop::End },
+                changed = self.ears.keys.changed() => if changed.is_err() { return Stop::End },
                 () = self.ears.changed.notified() => {}
                 () = tokio::time::sleep_until(wake) => {}
             }
@@ -155,7 +176,7 @@ impl Task {
     }
 
     /// Takes in what a stream says. False: it is a sign of life and nothing else.
-    fn hear(&mut self, event: Event) -> bool {
+    pub(super) fn hear(&mut self, event: Event) -> bool {
         match event.news {
             News::Line(line) => {
                 if self.says_nothing_new(&line) {
@@ -184,6 +205,8 @@ impl Task {
 
     pub(super) fn lose(&mut self, member: &str) {
         self.observed.lose_stream(member);
+        // What is not heard any more may have changed: a figure that is kept would be a claim.
+        self.context.metrics.forget_member(&self.cluster, member);
         self.asking.remove(member);
         self.touched.insert(member.to_owned());
     }
@@ -211,9 +234,12 @@ impl Task {
         }
     }
 
-    /// Tells a person's `restoreReplicas` from Muster's own, once an agent has said what Muster wrote.
-    fn settle_restore(&mut self) {
-        match Source::of(self.stored_restore, self.observed.recorded()) {
+    /// Tells a person's `restoreReplicas` from Muster's own, once an agent has said what Muster wrote, or everyone was heard and
+    /// nobody remembers that it wrote any.
+    pub(super) fn settle_restore(&mut self) {
+        let all_heard = self.observed.reporting().next().is_some() && self.next.unheard.is_empty();
+        let nothing = (self.acts && all_heard).then_some(&[][..]);
+        match Source::of(self.stored_restore, self.observed.recorded().or(nothing)) {
             Source::NotKnownYet => {}
             source => {
                 self.stored_restore = None;
@@ -223,7 +249,7 @@ impl Task {
     }
 
     /// Takes in what became of a command.
-    fn note(&mut self, sent: Option<Sent>) {
+    pub(super) fn note(&mut self, sent: Option<Sent>) {
         let Some(Sent { member, stamp, action, outcome }) = sent else { return };
         self.context.metrics.commanded(action, word(&outcome));
         let now = self.now();
@@ -287,65 +313,12 @@ impl Task {
         self.context.queue.add(Key::Cluster(self.cluster.clone()));
     }
 
-    /// Stops: sends nothing any more, and waits for the answers to what it sent.
-    async fn finish(mut self) -> Ended {
-        self.ears.requests.close();
-        let until = Instant::now() + STOP_LIMIT;
-        loop {
-            let owing: Vec<String> = self.owing();
-            if owing.is_empty() || Instant::now() >= until {
-                break;
-            }
-            let waiting_for = muster_core::conditions::names(&owing);
-            self.next.manager = muster_core::pause::Manager::Stopping { waiting_for };
-            self.touched.insert(String::new());
-            self.tell();
-            let mut epochs = self.context.door.authority().epochs();
-            tokio::select! {
-                biased;
-                _ = epochs.wait_for(|epoch| *epoch != Some(self.work.epoch())) => return Ended::Dropped,
-                event = self.streams.events().next() => drop(self.hear(event)),
-                Some(sent) = self.sent.join_next() => self.note(sent.ok()),
-                () = tokio::time::sleep_until(until) => {}
-            }
-        }
-        let unfinished = self.unfinished();
-        self.end_requests();
-        let members: Vec<String> = self.observed.members.keys().cloned().collect();
-        self.touched.extend(members);
-        self.touched.insert(String::new());
-        self.next = self.next.clone().stopped(unfinished);
-        self.lines.clear();
-        self.tell();
-        Ended::Paused(Box::new(self.observed))
-    }
-
-    /// The members that owe an answer.
-    fn owing(&self) -> Vec<String> {
-        let owes = |seen: &muster_core::manager::observed::Seen| seen.connected && seen.pending.is_some();
-        let members = self.observed.members.iter();
-        members.filter(|(_, seen)| owes(seen)).map(|(name, _)| name.clone()).collect()
-    }
-
-    /// What a stop leaves unfinished, in words.
-    fn unfinished(&self) -> Option<String> {
-        let mut said = Vec::new();
-        let owing = self.owing();
-        if !owing.is_empty() {
-            said.push(format!("{} did not answer", muster_core::conditions::names(&owing)));
-        }
-        let sight = self.next.sight.as_ref()?;
-        let served = self
-            .observed
-            .reporting()
-            .any(|(_, report)| muster_core::manager::observed::serves_as_primary(report));
-        if !served && !sight.wanted.parked && self.observed.has_served {
-            said.push("no primary".to_owned());
-        }
-        if self.observed.directive.is_some() {
-            said.push("a request was under way".to_owned());
-        }
-        (!said.is_empty()).then(|| said.join("; "))
+    /// Waits for the end of what is under way: nobody else begins before that. Each write and each command is bounded by
+    /// the mandate under which it was sent.
+    async fn drain(&mut self) {
+        self.streams.close();
+        while self.sent.join_next().await.is_some() {}
+        self.writes.drain().await;
     }
 
     /// When to decide again: when the decision says so, when a write may be tried again, and once in a while.

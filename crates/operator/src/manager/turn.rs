@@ -1,6 +1,6 @@
 //! One turn of a manager: look, decide, act.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::SignedDuration;
@@ -8,16 +8,18 @@ use muster_core::manager::command::{Action, Command};
 use muster_core::manager::decide::{Decision, Effect, Order, Rule, decide};
 use muster_core::manager::election::Winner;
 use muster_core::manager::endpoints::endpoints;
-use muster_core::manager::observed::serves_as_primary;
+use muster_core::manager::fencing::{Fence, FenceKind, Proof};
+use muster_core::manager::observed::{Seen, serves_as_primary};
 use muster_core::manager::roster::Roster;
 use muster_core::manager::wanted::Wanted;
 use muster_core::pause::Manager;
 use muster_protocol::{Instruction, Neighbour};
 
-use super::facts::Surroundings;
+use super::facts::{Surroundings, out_of_service};
 use super::task::{Sent, Task};
 use super::view::Sight;
 use crate::events::{Occasion, Tone};
+use crate::key::Name;
 
 /// How soon a roster is handed out once it is made; long enough that one made again and again, for whatever reason, does not
 /// keep a core busy.
@@ -33,12 +35,13 @@ impl Task {
             self.lose(&member);
         }
         self.take_proofs(&surroundings);
-        let restore = self.restore.filter(|_| !self.observed.has_served);
+        let ready = self.ready_to_act(&expected(&surroundings));
+        self.settle_restore();
+        let restore = self.restore.filter(|_| !self.observed.count_spent);
         let wanted = surroundings.wanted(&self.cluster.name, &intent, restore);
         let now = self.now();
         self.observed.look_around(&wanted, now);
-        let expected = expected(&surroundings);
-        if !self.ready_to_act(&expected) {
+        if !ready {
             self.wake = Some(self.began + super::task::START_LIMIT);
             return;
         }
@@ -56,9 +59,11 @@ impl Task {
 
     /// Takes in who surely does not run, and takes back what does not hold any more. Whoever is heard needs no proof.
     fn take_proofs(&mut self, surroundings: &Surroundings) {
-        let proofs = surroundings.proofs(&self.observed, &self.lines);
+        let mut proofs = surroundings.proofs(&self.observed, &self.lines);
+        proofs.extend(self.kept_proofs(surroundings));
         let silent = |member: &str| !self.observed.members.get(member).is_some_and(|seen| seen.connected);
         let proofs: Vec<_> = proofs.into_iter().filter(|proof| silent(&proof.member)).collect();
+        self.out_of_service = self.nodes_of(&proofs, surroundings);
         let proven: BTreeSet<&str> = proofs.iter().map(|proof| proof.member.as_str()).collect();
         let lapsed: Vec<String> = self
             .observed
@@ -82,6 +87,29 @@ impl Task {
         }
     }
 
+    /// Of a member whose node is out of service Kubernetes removes the Pod, and then makes another one. The proof is the taint:
+    /// it holds for as long as that is there, until a Pod of this member was given to another node.
+    fn kept_proofs(&self, surroundings: &Surroundings) -> Vec<Proof> {
+        let kept = self.out_of_service.iter().filter(|(member, _)| surroundings.node(member).is_none());
+        let nodes = &self.context.caches.nodes;
+        let proof =
+            |(member, node): (&String, &String)| out_of_service(member, &*nodes.get(&Name::new("", node))?);
+        // Whoever was heard since is not in there: that takes the fence away.
+        kept.filter(|(member, _)| self.observed.members.get(*member).is_some_and(is_out_of_service))
+            .filter_map(proof)
+            .collect()
+    }
+
+    /// The nodes by which these are proven.
+    fn nodes_of(&self, proofs: &[Proof], surroundings: &Surroundings) -> BTreeMap<String, String> {
+        let by_node = proofs.iter().filter(|proof| proof.kind == FenceKind::OutOfService);
+        let node = |member: &str| {
+            let now = surroundings.node(member).map(str::to_owned);
+            now.or_else(|| self.out_of_service.get(member).cloned())
+        };
+        by_node.filter_map(|proof| Some((proof.member.clone(), node(&proof.member)?))).collect()
+    }
+
     fn act(&mut self, surroundings: &Surroundings, wanted: &Wanted, decision: &Decision) {
         let roles = endpoints(&self.observed, decision);
         self.writes.label(&self.context, &self.cluster, surroundings, &roles);
@@ -92,7 +120,7 @@ impl Task {
         }
         if let Some(change) = decision.roster.clone() {
             let version = self.context.numbers.next(self.observed.epoch);
-            self.observed.issued = Some(change.issue(version));
+            self.observed.issue(change.issue(version));
         }
         for order in &decision.orders {
             // A primary is withdrawn from clients before it is told to stop or to step down.
@@ -124,16 +152,14 @@ impl Task {
         }
     }
 
-    /// Sends a command. With a start, and with a roster, goes the newest roster.
+    /// Sends a command, with the newest roster if it carries one.
     fn send(&mut self, order: &Order) {
         let Some(agent) = self.streams.agent(&order.member).cloned() else { return };
         let epoch = self.work.epoch();
-        let authority = self.context.door.authority().clone();
-        let Ok(mandate) = authority.still(epoch) else { return };
+        let Ok(act) = self.context.door.authority().act_under(epoch) else { return };
         let now = self.now();
         let stamp = self.context.numbers.next(self.observed.epoch);
-        let carries = order.action.starts() || order.action == Action::TakeRoster;
-        let roster = self.observed.roster().filter(|_| carries).cloned();
+        let roster = self.observed.roster().filter(|_| order.action.carries_roster()).cloned();
         tracing::info!(cluster = %self.cluster, member = order.member, %stamp, action = order.action.word(), "commands");
         self.observed.note_sent(&order.member, stamp, order.instance, &order.action, now);
         let command = Command {
@@ -149,11 +175,14 @@ impl Task {
         self.touched.insert(member.clone());
         self.sent.spawn(async move {
             // A command that would begin after the mandate has ended is never begun.
-            let begun = tokio::time::timeout_at(mandate.until, agent.command(&instruction));
+            let begun = tokio::time::timeout_at(act.until(), agent.command(&instruction));
             let outcome = match begun.await {
                 Ok(outcome) => outcome,
                 Err(_) => Err(crate::agents::CallError::TimedOut(std::time::Duration::ZERO)),
             };
+            if !outcome.as_ref().is_err_and(crate::agents::CallError::may_have_been_obeyed) {
+                act.answered();
+            }
             Sent { member, stamp, action, outcome }
         });
     }
@@ -213,7 +242,7 @@ impl Task {
 
     fn warn_of_loss(&mut self, winner: &Winner) {
         let without = muster_core::conditions::names(&winner.without);
-        let said = self.restore.filter(|_| !self.observed.has_served && self.observed.directive.is_none());
+        let said = self.restore.filter(|_| !self.observed.count_spent && self.observed.directive.is_none());
         let why =
             said.map(|count| format!(" because restoreReplicas was set to {count}")).unwrap_or_default();
         let message = format!(
@@ -266,7 +295,10 @@ impl Task {
         self.next.manager = Manager::Running;
         if !self.touched.is_empty() {
             let (observed, now) = (self.observed.clone(), self.now());
-            self.next.sight = Some(Sight { observed, wanted, decision, now });
+            let sight = Sight { observed, wanted, decision, now };
+            let anew = self.next.sight.as_ref().map(|before| sight.judges_anew(before));
+            self.touched.extend(anew.into_iter().flatten());
+            self.next.sight = Some(sight);
         }
     }
 }
@@ -277,9 +309,12 @@ fn expected(surroundings: &Surroundings) -> BTreeSet<String> {
     reachable.map(|member| kube::ResourceExt::name_any(member.as_ref())).collect()
 }
 
+fn is_out_of_service(seen: &Seen) -> bool {
+    seen.fence.as_ref().is_some_and(|fence| fence.kind == FenceKind::OutOfService)
+}
+
 /// Whether a fence was seen in Kubernetes, and may so be seen to have gone.
-fn is_seen(fence: &muster_core::manager::fencing::Fence) -> bool {
-    use muster_core::manager::fencing::FenceKind;
+fn is_seen(fence: &Fence) -> bool {
     matches!(fence.kind, FenceKind::Terminated | FenceKind::OutOfService)
 }
 

@@ -8,7 +8,7 @@ use muster_core::manager::observed::Observed;
 use muster_core::manager::report::{Data, Report};
 use muster_core::manager::wanted::Wanted;
 use muster_core::pause::Manager;
-use muster_core::status;
+use muster_core::status::{self, Picture};
 use muster_protocol::{Line, Measured};
 
 use super::asked::Word;
@@ -60,6 +60,26 @@ pub struct Heard {
     pub at: Timestamp,
 }
 
+impl Sight {
+    fn view(&self) -> status::View<'_> {
+        status::View {
+            observed: &self.observed,
+            wanted: &self.wanted,
+            decision: &self.decision,
+            now: self.now,
+        }
+    }
+
+    /// The members of whom something else is to be said than before. What one does is judged by the others, too: whether there is a
+    /// primary that it follows, and whose term is the newest.
+    pub(super) fn judges_anew(&self, before: &Self) -> Vec<String> {
+        let (now, before) = (Picture::new(self.view()), Picture::new(before.view()));
+        let led_otherwise = now.has_primary() != before.has_primary();
+        let differs = |name: &&str| led_otherwise || now.part(name) != before.part(name);
+        now.everyone().into_iter().filter(differs).map(str::to_owned).collect()
+    }
+}
+
 impl View {
     /// Of a manager that has just been started.
     pub fn starting() -> Self {
@@ -86,12 +106,7 @@ impl View {
 
     /// What status is made of.
     pub fn clustering<'a>(&'a self, held: &'a [String]) -> status::Clustering<'a> {
-        let view = self.sight.as_ref().map(|sight| status::View {
-            observed: &sight.observed,
-            wanted: &sight.wanted,
-            decision: &sight.decision,
-            now: sight.now,
-        });
+        let view = self.sight.as_ref().map(Sight::view);
         status::Clustering {
             manager: &self.manager,
             view,

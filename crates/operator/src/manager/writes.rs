@@ -92,6 +92,10 @@ pub(super) struct Writes {
     roles: BTreeMap<String, Option<String>>,
     /// What members' Pods were given last.
     given: BTreeMap<String, Given>,
+    /// What members' Pods are being given: until that is answered each may carry this or what it carried before.
+    giving: BTreeMap<String, Option<String>>,
+    /// Members, and their Pods by uid, of which it is not known what they carry: the answer to the last write was lost.
+    unsure: BTreeMap<String, String>,
 }
 
 impl Writes {
@@ -103,6 +107,16 @@ impl Writes {
         }
     }
 
+    /// Waits until no write runs any more.
+    pub(super) async fn drain(&mut self) {
+        while self.running.join_next().await.is_some() {}
+    }
+
+    /// Whether a write runs.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.running.is_empty()
+    }
+
     /// When the next failed write may be tried again.
     pub(super) fn retry_at(&mut self) -> Option<Instant> {
         let now = Instant::now();
@@ -110,15 +124,20 @@ impl Writes {
         self.resting.values().min().copied()
     }
 
-    /// Whether clients may still be sent to this member.
+    /// Whether clients may still be sent to this member, or may be soon.
     pub(super) fn is_reachable(&self, member: &str) -> bool {
-        self.roles.get(member).is_some_and(Option::is_some)
+        let has_role =
+            |roles: &BTreeMap<String, Option<String>>| roles.get(member).is_some_and(Option::is_some);
+        has_role(&self.roles) || has_role(&self.giving) || self.unsure.contains_key(member)
     }
 
-    /// To whom clients that write are sent. An external member has no Pod that could carry a role.
+    /// To whom clients that write are surely sent. An external member has no Pod that could carry a role.
     pub(super) fn reached(&self, surroundings: &Surroundings) -> BTreeSet<String> {
         let primary = |role: &Option<String>| role.as_deref() == Some(Role::Primary.as_str());
-        let labelled = self.roles.iter().filter(|(_, role)| primary(role)).map(|(member, _)| member.clone());
+        let stays = |member: &String| self.giving.get(member).is_none_or(primary);
+        let sure = |member: &String| stays(member) && !self.unsure.contains_key(member);
+        let labelled = self.roles.iter().filter(|(member, role)| primary(role) && sure(member));
+        let labelled = labelled.map(|(member, _)| member.clone());
         let external = surroundings.members.iter().filter(|member| member.spec.external.is_some());
         labelled.chain(external.map(|member| member.name_any())).collect()
     }
@@ -134,7 +153,8 @@ impl Writes {
         self.look_at_roles(surroundings);
         for (member, pod) in &surroundings.pods {
             let wanted = roles.get(member).map(ToString::to_string);
-            if self.roles.get(member) == Some(&wanted) || pod.metadata.deletion_timestamp.is_some() {
+            let as_wanted = self.roles.get(member) == Some(&wanted) && !self.unsure.contains_key(member);
+            if as_wanted || pod.metadata.deletion_timestamp.is_some() {
                 continue;
             }
             let uid = pod.uid().unwrap_or_default();
@@ -145,21 +165,27 @@ impl Writes {
                 continue;
             }
             let (context, cluster, name) = (context.clone(), cluster.clone(), Name::of(pod.as_ref()));
-            self.spawn(subject.clone(), async move {
+            let giving = wanted.clone();
+            let began = self.spawn(subject.clone(), async move {
                 let patch = json!({"metadata": {"uid": uid, "labels": {LABEL_ROLE: wanted}}});
                 let written = context.door.merge::<Pod>(&cluster, &name, &patch).await;
                 let given = written.as_ref().ok().and_then(|pod| Given::of(pod, wanted));
                 Done { subject, given, result: written.map(drop) }
             });
+            if began {
+                self.giving.insert(member.clone(), giving);
+            }
         }
     }
 
     /// Finds out what each Pod carries: what it says itself, unless it was given something since.
     fn look_at_roles(&mut self, surroundings: &Surroundings) {
         let pods = &surroundings.pods;
-        self.given.retain(|member, given| {
-            pods.get(member).is_some_and(|pod| pod.uid().as_ref() == Some(&given.pod))
-        });
+        let is_still = |member: &String, uid: &String| {
+            pods.get(member).is_some_and(|pod| pod.uid().as_ref() == Some(uid))
+        };
+        self.given.retain(|member, given| is_still(member, &given.pod));
+        self.unsure.retain(|member, pod| is_still(member, pod));
         let carries = |(member, pod): (&String, &Arc<Pod>)| {
             let unseen = self.given.get(member).filter(|given| given.is_unseen(pod));
             (member.clone(), unseen.map_or_else(|| role_on(pod), |given| given.role.clone()))
@@ -256,12 +282,14 @@ impl Writes {
         });
     }
 
-    fn spawn(&mut self, subject: Subject, write: impl Future<Output = Done> + Send + 'static) {
+    /// Begins a write; false: not now.
+    fn spawn(&mut self, subject: Subject, write: impl Future<Output = Done> + Send + 'static) -> bool {
         let rests = self.resting.get(&subject).is_some_and(|until| *until > Instant::now());
         if rests || !self.busy.insert(subject) {
-            return;
+            return false;
         }
         self.running.spawn(write);
+        true
     }
 }
 
@@ -270,15 +298,23 @@ impl Task {
     pub(super) fn note_write(&mut self, done: Done) {
         let Done { subject, given, result } = done;
         self.writes.busy.remove(&subject);
-        if let (Subject::Role { member, .. }, Some(given)) = (&subject, given) {
-            self.writes.given.insert(member.clone(), given);
+        if let Subject::Role { member, pod } = &subject {
+            self.writes.giving.remove(member);
+            self.writes.given.extend(given.map(|given| (member.clone(), given)));
+            match &result {
+                Ok(()) => drop(self.writes.unsure.remove(member)),
+                Err(error) if error.may_have_happened() => {
+                    self.writes.unsure.insert(member.clone(), pod.clone());
+                }
+                Err(_) => {}
+            }
         }
-        // What was removed may be seen for a while; it is not removed again and again until it is not.
-        let removed = matches!(subject, Subject::Removal { .. });
+        // What was removed or marked may be seen as it was for a while; it is not done again and again until it is seen.
+        let seen_later = matches!(subject, Subject::Removal { .. } | Subject::Mark { .. });
         if let Err(error) = &result {
             tracing::warn!(cluster = %self.cluster, %error, "a write of the manager failed and is tried again");
         }
-        if result.is_err() || removed {
+        if result.is_err() || seen_later {
             self.writes.resting.insert(subject, Instant::now() + REST);
         }
     }

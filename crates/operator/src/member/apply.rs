@@ -25,12 +25,21 @@ pub(super) struct Wants {
 pub(super) struct Outcome {
     /// An object under a wanted name that belongs to someone else.
     pub taken: Option<String>,
+    /// Whether a name is not free yet.
+    pub waits: bool,
     /// What went wrong; everything else was applied all the same.
     pub errors: Vec<ApplyError>,
 }
 
-/// Says what is wanted.
-pub(super) fn want(seen: &Seen) -> Wants {
+impl Outcome {
+    /// Whether all that was wanted is so.
+    pub(super) fn is_whole(&self) -> bool {
+        self.taken.is_none() && !self.waits && self.errors.is_empty()
+    }
+}
+
+/// Says what is wanted; `parked` is what the pass of its cluster decided, if there was one.
+pub(super) fn want(seen: &Seen, parked: Option<bool>) -> Wants {
     let mut wants = Wants::default();
     let live = seen.claim(&names::claim(&seen.name.name));
     wants.children.extend(claim::of_member(&seen.member, live.map(AsRef::as_ref)).map(Child::from));
@@ -44,7 +53,7 @@ pub(super) fn want(seen: &Seen) -> Wants {
             return wants;
         }
     };
-    match stateful_set::of_member(&seen.member, config, presence(seen)) {
+    match stateful_set::of_member(&seen.member, config, presence(seen, parked)) {
         Ok(set) => wants.set(seen, set.into()),
         Err(error) => wants.unobserved = Some(error.to_string()),
     }
@@ -70,12 +79,16 @@ fn same_template(seen: &Seen, wanted: &Child) -> bool {
     muster_core::drift::differs(&wanted.desired, &found, muster_api::names::FIELD_MANAGER).is_none()
 }
 
-/// Whether its Pod is to be there. A parked cluster's workloads go to 0 once everything has stopped, and stay there.
-fn presence(seen: &Seen) -> Presence {
-    let parked =
-        seen.cluster.as_ref().is_some_and(|cluster| crate::manager::intent::asks_for_nobody(&cluster.spec));
+/// Whether its Pod is to be there. A parked cluster's workloads go to 0 once everything has stopped, and stay there. What the
+/// spec of its cluster says is not asked: it may be invalid, or not be applied yet.
+fn presence(seen: &Seen, parked: Option<bool>) -> Presence {
     let at_zero = seen.set.as_ref().and_then(|set| set.spec.as_ref()?.replicas) == Some(0);
-    if parked && (seen.view.parked || at_zero) { Presence::Parked } else { Presence::Running }
+    let rests = match parked.filter(|_| !seen.cluster_goes()) {
+        Some(parked) => parked && (seen.view.parked || at_zero),
+        // Nobody has decided yet, or it goes with its cluster: it stays as it is.
+        None => at_zero,
+    };
+    if rests { Presence::Parked } else { Presence::Running }
 }
 
 /// Puts everything in place.
@@ -92,7 +105,10 @@ pub(super) async fn apply(context: &Context, seen: &Seen, wants: &Wants, memory:
                 outcome.taken = Some(format!("{} ({why})", child.words()));
                 break;
             }
-            Ok(Put::NotYet) => break,
+            Ok(Put::NotYet) => {
+                outcome.waits = true;
+                break;
+            }
             Err(error) => {
                 // What an earlier spec made of it says nothing about this one.
                 lock(memory).member(&seen.name.name, &uid).children.remove(&child.id());

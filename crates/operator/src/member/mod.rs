@@ -21,19 +21,26 @@ use self::observe::Seen;
 use self::report::Found;
 use crate::cluster::apply::ApplyError;
 use crate::cluster::observe::{SECRET_CHECK, read_secret};
-use crate::cluster::{INVALID_CHECK, TAKEN_CHECK};
+use crate::cluster::{INVALID_CHECK, OVERTAKEN, TAKEN_CHECK};
 use crate::context::Context;
 use crate::credentials::CredentialError;
 use crate::door::CallError;
 use crate::key::{Key, Name};
+use crate::lease::Epoch;
 use crate::manager::{Managers, START_LIMIT};
 use crate::memory::{Shared, lock};
+use crate::news::{self, MemberTold};
 use crate::pass::{PassError, fresh};
 use crate::queue::Then;
 use crate::status::{self, Reported, Which};
 
 /// One pass over a Member.
-pub async fn reconcile(context: &Arc<Context>, managers: &Managers, name: &Name) -> Result<Then, PassError> {
+pub async fn reconcile(
+    context: &Arc<Context>,
+    managers: &Managers,
+    name: &Name,
+    epoch: Epoch,
+) -> Result<Then, PassError> {
     let Some(member) = context.caches.members.get(name) else { return Ok(Then::Rest) };
     let cluster = name.beside(&member.spec.cluster_name);
     if context.is_elsewhere(&cluster) {
@@ -42,9 +49,9 @@ pub async fn reconcile(context: &Arc<Context>, managers: &Managers, name: &Name)
     if let Some(then) = fresh(context, &cluster, &Key::Member(name.clone())).await? {
         return Ok(then);
     }
-    let seen = observe::observe(context, managers, member).await;
+    let seen = observe::observe(context, managers, member, epoch).await;
     let cluster_uid = seen.cluster.as_ref().and_then(|cluster| cluster.uid()).unwrap_or_default();
-    let memory = context.memories.of(&cluster, &cluster_uid);
+    let memory = context.memories.of(&cluster, &cluster_uid, epoch);
     Pass { context, seen, memory, withheld: None }.run().await
 }
 
@@ -68,7 +75,11 @@ impl Pass<'_> {
     }
 
     async fn carry_on(&mut self) -> Result<Then, PassError> {
-        let known = lock(&self.memory).member(&self.seen.name.name, &self.uid()).generation;
+        let (known, applied) = {
+            let mut memory = lock(&self.memory);
+            let member = memory.member(&self.seen.name.name, &self.uid());
+            (member.generation, member.applied)
+        };
         if own(self.seen.generation(), known) == Own::Stale {
             return Ok(Then::Again(Duration::from_secs(1)));
         }
@@ -76,24 +87,27 @@ impl Pass<'_> {
         if self.seen.deleting() {
             return self.end(&report).await;
         }
-        let new = known != Some(self.seen.generation());
-        lock(&self.memory).member(&self.seen.name.name, &self.uid()).generation =
-            Some(self.seen.generation());
-        let wants = apply::want(&self.seen);
-        let mut found = Found { report: &report, wants: Some(&wants), taken: None, refused: None };
+        let generation = Some(self.seen.generation());
+        // One that was only noted, because reconciliation was stopped, is as new as one that was never seen.
+        let new = known != generation || applied != generation;
+        lock(&self.memory).member(&self.seen.name.name, &self.uid()).generation = generation;
+        let wants = self.want();
+        let mut found =
+            Found { report: &report, wants: Some(&wants), taken: None, refused: None, outdated: false };
         if self.seen.pause.reconciliation || !report.is_valid() {
             self.note_equal(&wants);
             let again = if report.is_valid() { SECRET_CHECK } else { INVALID_CHECK };
             return self.report(&found).await.map(|()| Then::Again(again));
         }
         if new && !self.reset(&found).await? {
-            return Ok(Then::Again(Duration::ZERO));
+            return Ok(Then::Again(OVERTAKEN));
         }
         match self.hold().await {
             Ok(true) => return Ok(Then::Rest),
             Ok(false) => {}
             Err(error) => {
                 // Nothing is made that nobody would look after; what is there goes on, and is reported.
+                self.forget_applied(&wants);
                 self.note_equal(&wants);
                 found.refused = error.refusal();
                 self.report(&found).await?;
@@ -102,9 +116,9 @@ impl Pass<'_> {
         }
         let credentials = crate::credentials::of_member(self.context, &self.seen.member, &self.memory).await;
         let outcome = apply::apply(self.context, &self.seen, &wants, &self.memory).await;
-        if outcome.errors.is_empty() && wants.held.is_none() && wants.unobserved.is_none() {
+        if outcome.is_whole() && wants.held.is_none() && wants.unobserved.is_none() {
             let mut memory = lock(&self.memory);
-            memory.member(&self.seen.name.name, &self.uid()).applied = Some(self.seen.generation());
+            memory.member(&self.seen.name.name, &self.uid()).applied = generation;
         }
         found.refused = outcome.errors.iter().find_map(ApplyError::refusal);
         found.taken = outcome.taken.or_else(|| credentials.as_ref().err().and_then(CredentialError::taken));
@@ -118,6 +132,11 @@ impl Pass<'_> {
             None if taken => reported.map(|()| Then::Again(TAKEN_CHECK)),
             None => reported.map(|()| Then::Again(self.next_look())),
         }
+    }
+
+    fn want(&self) -> Wants {
+        let parked = lock(&self.memory).intent.as_ref().map(|intent| intent.parked);
+        apply::want(&self.seen, parked)
     }
 
     /// When to look again if nothing happens. A claim that a person made is not watched.
@@ -154,7 +173,7 @@ impl Pass<'_> {
         Ok(true)
     }
 
-    /// The reset of a generation that was not seen before, before its workload is touched (R1.1).
+    /// The reset of a generation that was not applied before, before its workload is touched (R1.1).
     async fn reset(&mut self, found: &Found<'_>) -> Result<bool, PassError> {
         let stored = self.seen.member.status.as_ref().and_then(|status| status.observed_generation);
         if stored == Some(self.seen.generation()) {
@@ -167,6 +186,8 @@ impl Pass<'_> {
             Ok(Reported::Same) => return Ok(true),
             Ok(Reported::Written { after, .. }) => {
                 // What follows is written over this.
+                let (name, uid) = (self.seen.name.name.clone(), self.uid());
+                lock(&self.memory).member(&name, &uid).told = Some(MemberTold::by(&after));
                 self.seen.member = Arc::new(*after);
                 return Ok(true);
             }
@@ -187,9 +208,20 @@ impl Pass<'_> {
         }
     }
 
+    /// What an earlier spec made of its children says nothing about this one.
+    fn forget_applied(&self, wants: &Wants) {
+        let mut memory = lock(&self.memory);
+        let member = memory.member(&self.seen.name.name, &self.uid());
+        for child in &wants.children {
+            member.children.remove(&child.id());
+        }
+    }
+
     /// The Member is being deleted. While reconciliation is stopped it waits, and says so.
     async fn end(&mut self, report: &Report) -> Result<Then, PassError> {
-        let found = Found { report, wants: None, taken: None, refused: None };
+        // Nothing is applied to it any more: what its last spec asked for may never have reached its workload.
+        let outdated = self.is_outdated();
+        let found = Found { report, wants: None, taken: None, refused: None, outdated };
         self.report(&found).await?;
         if self.seen.pause.reconciliation && self.seen.cluster.is_some() {
             return Ok(Then::Rest);
@@ -200,6 +232,15 @@ impl Pass<'_> {
             return Ok(Then::Rest);
         }
         Ok(Then::Again(crate::cluster::finalize::PATIENCE))
+    }
+
+    /// Whether its workload is there, and is not what its spec builds.
+    fn is_outdated(&self) -> bool {
+        let differs = |child: &crate::child::Child| {
+            child.id().0 == crate::child::Kind::StatefulSet
+                && matches!(child.placement(&self.context.caches), crate::child::Placement::Differs(_))
+        };
+        self.seen.set.is_some() && self.want().children.iter().any(differs)
     }
 
     fn judge(&self, found: &Found<'_>) -> muster_core::status::MemberVerdict {
@@ -232,9 +273,14 @@ impl Pass<'_> {
             self.context.queue.add(of);
         }
         if let Reported::Written { before, after } = written? {
-            crate::news::of_member(self.context, &before, &after);
             let (name, uid) = (self.seen.name.name.clone(), self.uid());
-            lock(&self.memory).member(&name, &uid).previous.clone_from(&after.status);
+            let told = {
+                let mut memory = lock(&self.memory);
+                let member = memory.member(&name, &uid);
+                member.previous.clone_from(&after.status);
+                member.told.replace(MemberTold::by(&after))
+            };
+            news::of_member(self.context, &told.unwrap_or_else(|| MemberTold::by(&before)), &after);
             self.seen.member = Arc::new(*after);
         }
         Ok(())

@@ -14,6 +14,7 @@ use muster_core::validation::references::Lookup;
 
 use crate::context::Context;
 use crate::key::Name;
+use crate::lease::Epoch;
 use crate::manager::{Managers, View};
 
 /// All that a pass looks at.
@@ -78,12 +79,17 @@ impl Seen {
 }
 
 /// Looks at everything.
-pub(super) async fn observe(context: &Context, managers: &Managers, member: Arc<Member>) -> Seen {
+pub(super) async fn observe(
+    context: &Context,
+    managers: &Managers,
+    member: Arc<Member>,
+    epoch: Epoch,
+) -> Seen {
     let name = Name::of(member.as_ref());
     let of = name.beside(&member.spec.cluster_name);
     let cluster = context.caches.clusters.get(&of);
     let uid = cluster.as_ref().and_then(|cluster| cluster.uid()).unwrap_or_default();
-    let manager = managers.get(&of, &uid);
+    let manager = managers.under(&of, &uid, epoch);
     let pause =
         cluster.as_ref().map(|cluster| Pause::from_annotations(cluster.metadata.annotations.as_ref()));
     let pause = pause.unwrap_or_default();

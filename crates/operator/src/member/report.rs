@@ -26,6 +26,8 @@ pub(super) struct Found<'a> {
     pub taken: Option<String>,
     /// What the API server refuses to have, in words.
     pub refused: Option<String>,
+    /// Whether its workload stays as an earlier spec made it, because it leaves.
+    pub outdated: bool,
 }
 
 /// Judges the Member by what was seen and found.
@@ -46,7 +48,13 @@ pub(super) fn judge(
     let wanted_devices: Vec<String> =
         seen.member.spec.storage.iter().filter_map(|one| one.device.clone()).collect();
     let applied = memory.children.get(&(Kind::StatefulSet, name.to_owned()));
-    let set = seen.set.as_deref().map(|set| generation::stateful_set(set, applied));
+    let gate = |set| {
+        if found.outdated {
+            return Gate::NotYet { reason: "is of an earlier spec, and the Member leaves".to_owned() };
+        }
+        generation::stateful_set(set, applied)
+    };
+    let set = seen.set.as_deref().map(gate);
     let reporting = heard.and_then(|heard| heard.pod_uid.as_deref());
     let pod = seen.pod.as_deref().zip(seen.set.as_deref());
     let pod = pod.map(|(pod, set)| generation::pod(pod, set, reporting));

@@ -73,6 +73,16 @@ impl Metrics {
         clusters.reconciliation_stopped.get_or_create(&labels).set(figures.reconciliation_stopped.into());
     }
 
+    /// Nothing is known of any cluster any more.
+    pub(super) fn forget_clusters(&self) {
+        let known = self.0.clusters.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<Name> = known.keys().cloned().collect();
+        drop(known);
+        for cluster in all {
+            self.forget_cluster(&cluster);
+        }
+    }
+
     /// The cluster is gone, and its members with it.
     pub fn forget_cluster(&self, cluster: &Name) {
         let clusters = &self.0.clusters;

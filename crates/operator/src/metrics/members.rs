@@ -87,7 +87,7 @@ impl Metrics {
         members.show(&labels(cluster, member), figures);
     }
 
-    /// The member is gone.
+    /// The member is gone, or not heard any more.
     pub fn forget_member(&self, cluster: &Name, member: &str) {
         let members = &self.0.members;
         let mut known = members.known();
@@ -97,7 +97,8 @@ impl Metrics {
         members.show(&labels(cluster, member), MemberFigures::default());
     }
 
-    pub(super) fn forget_members(&self, cluster: &Name) {
+    /// Nobody hears the members of this cluster any more.
+    pub fn forget_members(&self, cluster: &Name) {
         let members = &self.0.members;
         let mut known = members.known();
         for member in known.remove(cluster).unwrap_or_default() {

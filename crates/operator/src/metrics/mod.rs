@@ -83,11 +83,14 @@ impl Metrics {
         Ok(said)
     }
 
-    /// This process leads under this epoch, or does not lead any more.
+    /// This process leads under this epoch, or does not lead any more: then others show how clusters are.
     pub fn leads(&self, epoch: Option<u64>) {
         self.0.leader.set(i64::from(epoch.is_some()));
-        if let Some(epoch) = epoch {
-            self.0.epoch.set(whole(epoch));
+        match epoch {
+            Some(epoch) => {
+                self.0.epoch.set(whole(epoch));
+            }
+            None => self.forget_clusters(),
         }
     }
 

@@ -106,3 +106,16 @@ fn passes_are_counted_by_result_and_reason() {
     metrics.leads(None);
     assert_eq!(lines(&metrics, "muster_leader"), ["muster_leader 0"]);
 }
+
+#[test]
+fn who_does_not_lead_any_more_does_not_show_how_clusters_were() {
+    let metrics = Metrics::new();
+    let orders = Name::new("shop", "orders");
+    metrics.leads(Some(12));
+    metrics.cluster(&orders, figures(Phase::Running, false));
+    metrics.member(&orders, "orders-a-0", MemberFigures { sequence: Some(7), ..MemberFigures::default() });
+    metrics.leads(None);
+    let running = r#"muster_clusters{phase="Running"}"#;
+    assert_eq!(lines(&metrics, running), [format!("{running} 0")]);
+    assert!(!metrics.text().unwrap().contains("orders"), "{}", metrics.text().unwrap());
+}

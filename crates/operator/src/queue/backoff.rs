@@ -1,5 +1,5 @@
 //! How long to wait after a failure: twice as long after each one in a row, spread by chance, and from the start again
-//! after a success.
+//! after a success. What happens meanwhile shortens the wait, and never ends it: see [`NEWS`].
 
 use std::time::Duration;
 
@@ -7,6 +7,13 @@ use std::time::Duration;
 pub const FIRST: Duration = Duration::from_millis(200);
 /// The longest pause: so long a cluster may wait after what held it up is gone.
 pub const LONGEST: Duration = Duration::from_secs(60);
+
+/// How long something that failed rests at least, whatever is told of it meanwhile, unless its own pause is shorter.
+///
+/// What is told may be what makes it succeed (a new spec, an engine that was missing), and even a pass that fails again
+/// reports what it saw: half of the second within which status is to be true again. But whoever keeps failing while events
+/// come all the time gets two passes in a second, however many they are.
+pub const NEWS: Duration = Duration::from_millis(500);
 
 /// How often something failed in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

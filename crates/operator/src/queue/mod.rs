@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use self::backoff::Failures;
+use self::backoff::{Failures, NEWS};
 use crate::key::{Key, Name};
 
 /// What becomes of a key after its pass.
@@ -66,8 +66,17 @@ struct State {
     told: BTreeMap<Key, Vec<String>>,
     /// The keys that wait for the caches, by cluster.
     behind: BTreeMap<Name, BTreeSet<Key>>,
-    failures: BTreeMap<Key, Failures>,
+    /// The keys whose last pass failed.
+    failing: BTreeMap<Key, Failing>,
     closed: bool,
+}
+
+/// A key whose last pass failed.
+#[derive(Clone, Copy)]
+struct Failing {
+    failures: Failures,
+    /// When that pass ended.
+    at: Instant,
 }
 
 impl Queue {
@@ -76,11 +85,16 @@ impl Queue {
         Self::default()
     }
 
-    /// Something about this key changed: it runs as soon as it can, whatever it waited for.
+    /// Something about this key changed: it runs as soon as it can, whatever it waited for. If it failed a moment ago it
+    /// rests until [`NEWS`] have passed since: changes may come all the time, and its own pass may be what leads to them.
     pub fn add(&self, key: Key) {
         let mut state = self.state();
-        state.cancel_timer(&key);
-        state.make_ready(key);
+        if let Some(until) = state.rests_until(&key) {
+            state.bring_forward(key, until);
+        } else {
+            state.cancel_timer(&key);
+            state.make_ready(key);
+        }
         drop(state);
         self.0.came.notify_one();
     }
@@ -153,24 +167,25 @@ impl Queue {
     pub fn done(&self, key: &Key, then: Then, chance: f64) {
         let mut state = self.state();
         state.running.remove(key);
-        let pause = match then {
-            Then::Retry => Some(state.failures.entry(key.clone()).or_default().next_pause(chance)),
-            Then::Rest => None,
-            Then::Again(after) => Some(after),
-        };
-        if then != Then::Retry {
-            state.failures.remove(key);
-        }
-        // After a failure even a change waits: what failed a moment ago fails again, and changes may come all the time.
         let told = state.told.remove(key).unwrap_or_default();
         let others = told.iter().filter(|version| !state.is_own(key, version)).count();
         let changed = state.again.remove(key) || others > 0;
-        match (pause, changed) {
-            (Some(pause), changed) if then == Then::Retry || !changed => {
-                state.set_timer(key.clone(), Instant::now() + pause);
+        let pause = match then {
+            Then::Retry => {
+                let pause = state.failed(key, chance);
+                // What came meanwhile came before the rest began, and is looked at no later than what comes in it.
+                Some(if changed { pause.min(NEWS) } else { pause })
             }
-            (_, true) => state.make_ready(key.clone()),
-            (_, false) => {}
+            Then::Again(after) if !changed => Some(after),
+            Then::Again(_) | Then::Rest => None,
+        };
+        if then != Then::Retry {
+            state.failing.remove(key);
+        }
+        match pause {
+            Some(pause) => state.set_timer(key.clone(), Instant::now() + pause),
+            None if changed => state.make_ready(key.clone()),
+            None => {}
         }
         drop(state);
         self.0.came.notify_one();
@@ -230,6 +245,28 @@ impl State {
         // By now the caches have shown what the last pass wrote; else this pass waits for that.
         self.written.remove(&key);
         Some(key)
+    }
+
+    /// Notes a failure of this key, and says how long it rests.
+    fn failed(&mut self, key: &Key, chance: f64) -> Duration {
+        let at = Instant::now();
+        let failing =
+            self.failing.entry(key.clone()).or_insert(Failing { failures: Failures::default(), at });
+        failing.at = at;
+        failing.failures.next_pause(chance)
+    }
+
+    /// Until when this key rests whatever happens, if it does.
+    fn rests_until(&self, key: &Key) -> Option<Instant> {
+        let until = self.failing.get(key)?.at + NEWS;
+        let waits = self.due.contains_key(key);
+        (waits && until > Instant::now()).then_some(until)
+    }
+
+    /// Has a key that waits for a time wait no longer than until this one.
+    fn bring_forward(&mut self, key: Key, at: Instant) {
+        let at = self.due.get(&key).map_or(at, |due| at.min(*due));
+        self.set_timer(key, at);
     }
 
     fn set_timer(&mut self, key: Key, at: Instant) {

@@ -76,6 +76,58 @@ async fn failures_rest_longer_each_time_even_when_something_changes_and_a_succes
     assert_eq!(began.elapsed(), backoff::FIRST);
 }
 
+/// Fails again and again for so long, while something is told of it this often. Returns when its passes began.
+async fn storm(queue: &Queue, lasts: Duration, apart: Duration) -> Vec<Instant> {
+    let began = Instant::now();
+    let mut next = began;
+    let mut passes = Vec::new();
+    queue.add(key("a"));
+    while began.elapsed() < lasts {
+        if tokio::time::timeout_at(next, queue.take()).await.is_ok() {
+            passes.push(Instant::now());
+            queue.done(&key("a"), Then::Retry, 1.0);
+        } else {
+            next += apart;
+            queue.add(key("a"));
+        }
+    }
+    passes
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_storm_of_events_on_what_keeps_failing_stays_bounded_and_nothing_waits_for_long() {
+    let queue = Queue::new();
+    let minute = Duration::from_secs(60);
+    let passes = storm(&queue, minute, Duration::from_millis(3)).await;
+    assert!(passes.len() <= 123, "{} passes in a minute", passes.len());
+    let longest = passes.windows(2).map(|two| two[1] - two[0]).max().unwrap();
+    assert_eq!(longest, backoff::NEWS, "an event was left lying");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_told_of_something_that_failed_long_ago_is_looked_at_at_once() {
+    let queue = Queue::new();
+    queue.add(key("a"));
+    for _ in 0..9 {
+        queue.take().await;
+        queue.done(&key("a"), Then::Retry, 1.0);
+    }
+    assert!(tokio::time::timeout(backoff::NEWS * 2, queue.take()).await.is_err(), "it rests");
+    queue.add(key("a"));
+    assert_eq!(now(&queue), Some(key("a")));
+    // What came during a pass that failed does not wait for the whole of a long pause.
+    queue.add(key("a"));
+    queue.done(&key("a"), Then::Retry, 1.0);
+    let began = Instant::now();
+    queue.take().await;
+    assert_eq!(began.elapsed(), backoff::NEWS);
+    // Nothing was told: the pause is whole, and went on growing.
+    queue.done(&key("a"), Then::Retry, 1.0);
+    let began = Instant::now();
+    queue.take().await;
+    assert_eq!(began.elapsed(), backoff::LONGEST);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_taker_that_waits_is_woken_by_an_earlier_key_and_by_the_end() {
     let queue = Queue::new();

@@ -76,6 +76,9 @@ const KEPT: &[&str] = &["get", "watch", "patch", "delete"];
 /// The same, but its owner takes it along.
 const OWNED: &[&str] = &["get", "watch", "patch"];
 
+/// A status of ours: swapped by its version, and where others edit the object all the time by what it was made from.
+const REPORTED: &[&str] = &["update", "patch"];
+
 /// Everything. Secrets are never listed or watched, and nothing is executed in a Pod.
 pub const PERMISSIONS: &[Permission] = &[
     Permission::new(
@@ -85,9 +88,9 @@ pub const PERMISSIONS: &[Permission] = &[
         OWNED,
         "to see what is wanted, set the finalizer, and take up requests",
     ),
-    Permission::new(Clusters, GROUP, "replicatedclusters/status", &["update"], "to report"),
+    Permission::new(Clusters, GROUP, "replicatedclusters/status", REPORTED, "to report"),
     Permission::new(Clusters, GROUP, "members", KEPT, "one for each replica of a cluster").applied(),
-    Permission::new(Clusters, GROUP, "members/status", &["update"], "to report"),
+    Permission::new(Clusters, GROUP, "members/status", REPORTED, "to report"),
     Permission::new(Clusters, "apps", "statefulsets", KEPT, "the workload of each Member").applied(),
     Permission::new(Clusters, "apps", "deployments", KEPT, "drivers that run beside the members").applied(),
     Permission::new(Clusters, "apps", "daemonsets", KEPT, "drivers that run on every node").applied(),

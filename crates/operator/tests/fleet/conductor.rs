@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use muster_core::manager::command::{Action, Command};
+use muster_core::manager::command::Command;
 use muster_core::manager::decide::{Decision, Effect, decide};
 use muster_core::manager::observed::Observed;
 use muster_core::manager::roster::Copies;
@@ -119,8 +119,7 @@ impl Conductor {
         }
         for order in decision.orders.clone() {
             let stamp = self.stamp();
-            let carries = order.action.starts() || order.action == Action::TakeRoster;
-            let roster = self.observed.roster().filter(|_| carries).cloned();
+            let roster = self.observed.roster().filter(|_| order.action.carries_roster()).cloned();
             self.observed.note_sent(&order.member, stamp, order.instance, &order.action, now);
             let (member, instance, action) = (order.member, order.instance, order.action);
             self.send(Command { stamp, instance, member, roster, action });

@@ -12,7 +12,7 @@ use muster_apiserver::server::source::Seeded;
 use muster_operator::clock::{RuntimeClock, SharedClock};
 use muster_test_agents::Pace;
 use muster_test_agents::kubelet::Part;
-use muster_test_world::spy::Hook;
+use muster_test_world::spy::{Hook, edits_before_reports};
 use muster_test_world::{Process, World, is_ready, pause};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -29,14 +29,14 @@ const EDIT_TAKES: Duration = Duration::from_millis(20);
 /// How long the spec is edited between every read and every write of a status.
 const EDITING: Duration = Duration::from_secs(30);
 
-struct Scene {
-    world: World,
-    _process: Process,
-    _controllers: JoinSet<()>,
+pub(crate) struct Scene {
+    pub(crate) world: World,
+    pub(crate) process: Process,
+    pub(crate) controllers: JoinSet<()>,
 }
 
 /// A cluster of three that is live and at rest.
-async fn scene(seed: u64) -> Scene {
+pub(crate) async fn scene(seed: u64) -> Scene {
     let began: Timestamp = BEGINNING.parse().unwrap();
     let server = Server::builder().source(Seeded::new(seed, began)).build().await;
     let mut controllers = JoinSet::new();
@@ -49,7 +49,7 @@ async fn scene(seed: u64) -> Scene {
     world.create("orders", 3).await;
     world.ready("orders").await;
     pause(Duration::from_secs(30)).await;
-    Scene { world, _process: process, _controllers: controllers }
+    Scene { world, process, controllers }
 }
 
 impl Scene {
@@ -177,6 +177,28 @@ async fn r0_3_annotations_touched_fifty_times_a_second_do_not_hide_the_truth_for
     touching.abort();
     let after = world.ready("orders").await;
     assert_eq!((&after.spec, after.metadata.generation), (&before.spec, before.metadata.generation));
+    world.unharmed();
+}
+
+#[tokio::test(start_paused = true)]
+async fn r0_3_a_status_is_swapped_beside_edits_of_other_things_without_being_read_again() {
+    let scene = scene(187).await;
+    let world = &scene.world;
+    world.ready("orders").await;
+    let calls = |verb: &'static str, suffix: &'static str| {
+        world.spy.count(|call| {
+            let kind = call.resource.strip_suffix(suffix);
+            call.verb == verb && kind.is_some_and(|kind| ["replicatedclusters", "members"].contains(&kind))
+        })
+    };
+    world.spy.before(Some(edits_before_reports(&world.clusters().into_client())));
+    let (swaps, reads) = (calls("patch", "/status"), calls("get", ""));
+    world.fleet.restart(&world.namespace, "orders-a-0");
+    world.until("orders", "not to be Ready", |cluster| !is_ready(cluster)).await;
+    world.ready("orders").await;
+    // At least the Member and the cluster said that it was gone, and that it is back.
+    assert!(calls("patch", "/status") >= swaps + 4, "swapped {} times", calls("patch", "/status") - swaps);
+    assert_eq!(calls("get", ""), reads, "nothing had to be read again");
     world.unharmed();
 }
 

@@ -155,6 +155,31 @@ async fn r2_6_an_external_member_is_connected_to_and_joins() {
     world.unharmed();
 }
 
+/// What is said of a Member depends on the others: whether a primary is heard that it follows.
+#[tokio::test(start_paused = true)]
+async fn a_member_is_looked_at_again_when_the_primary_that_it_follows_is_heard_again() {
+    let world = World::new(225).await;
+    world.create("orders", 3).await;
+    world.ready("orders").await;
+    world.rest().await;
+    let primary = world.fleet.serving("shop", "orders").remove(0);
+    let others = ["orders-a-0", "orders-a-1", "orders-a-2"].into_iter().filter(|name| *name != primary);
+    world.fleet.isolate("shop", &primary, true);
+    for member in others.clone() {
+        world
+            .until_member(member, "to miss its primary", |member| why(member, "Joined").0 == "NoPrimary")
+            .await;
+    }
+    world.fleet.isolate("shop", &primary, false);
+    world.until("orders", "to be heard", |cluster| is(cluster, "Ready", "True")).await;
+    // Sooner than anyone is looked at because time has passed.
+    pause(Duration::from_secs(1)).await;
+    for member in world.all_members().await {
+        assert!(member_is(&member, "Ready", "True"), "{:?}", member.status);
+    }
+    world.unharmed();
+}
+
 /// A Member that a person made: its claim must be there and is never touched; it is not counted in the threshold.
 #[tokio::test(start_paused = true)]
 async fn r2_6_a_member_made_by_hand_runs_on_the_claim_that_it_names() {

@@ -65,6 +65,41 @@ async fn what_a_person_wants_to_know_is_said_once() {
     assert_eq!(world.said_of("orders").await.len(), said.len());
 }
 
+/// What somebody writes into a status, and is put right, is not news.
+#[tokio::test(start_paused = true)]
+async fn a_status_that_is_put_right_is_not_told_as_if_it_had_happened() {
+    let world = World::new(603).await;
+    world.create("orders", 2).await;
+    world.ready("orders").await;
+    world.rest().await;
+    let count = async |name: &str| world.said_of(name).await.len();
+    let before = [count("orders").await, count("orders-a-0").await];
+    let lies = json!({"status": {"primary": "nobody", "conditions": [], "phase": "Failed", "role": null}});
+    let params = PatchParams::default();
+    for round in 0..6 {
+        let patch = Patch::Merge(if round % 2 == 0 { json!({"status": null}) } else { lies.clone() });
+        // A cluster counts a Member by what is stored of it, too: that is told, and true.
+        if round < 3 {
+            world.clusters().patch_status("orders", &params, &patch).await.unwrap();
+        } else {
+            world.members().patch_status("orders-a-0", &params, &patch).await.unwrap();
+        }
+        pause(Duration::from_secs(2)).await;
+        world.ready("orders").await;
+        if round == 2 {
+            assert_eq!(count("orders").await, before[0], "{:#?}", world.said_of("orders").await);
+        }
+    }
+    assert_eq!(count("orders-a-0").await, before[1], "{:#?}", world.said_of("orders-a-0").await);
+    // What does happen is told.
+    let primary = world.clusters().get("orders").await.unwrap().status.unwrap().primary.unwrap();
+    world.fleet.restart("shop", &primary);
+    world.until("orders", "to notice", |cluster| !is(cluster, "Ready", "True")).await;
+    world.ready("orders").await;
+    pause(Duration::from_secs(1)).await;
+    assert!(count("orders").await > before[0]);
+}
+
 /// The value of a line of the figures.
 fn value(figures: &str, line: &str) -> Option<f64> {
     let found =

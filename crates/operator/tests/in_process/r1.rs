@@ -13,7 +13,7 @@ use super::help::{condition, member_is};
 use super::world::{World, is, is_ready, pause};
 
 /// Every version of the cluster that was stored between this one and the moment when the test is true.
-async fn versions(
+pub(crate) async fn versions(
     world: &World,
     from: &ReplicatedCluster,
     until: impl Fn(&ReplicatedCluster) -> bool,

@@ -267,6 +267,53 @@ async fn a_persons_lower_restore_replicas_names_those_whose_data_it_gives_up() {
     assert!(named.contains("restoreReplicas") && named.contains("orders-a-0, orders-a-2"), "{said:?}");
 }
 
+/// The operator has seen a primary serve before the outage: the count is about the outage all the same.
+#[tokio::test(start_paused = true)]
+async fn a_count_that_a_person_asks_for_gives_up_the_data_of_those_who_are_fenced() {
+    let world = World::new(35).await;
+    world.create("orders", 3).await;
+    world.ready("orders").await;
+    for member in ["orders-a-0", "orders-a-1", "orders-a-2"] {
+        world.fleet.power_off("shop", member);
+    }
+    world.fleet.power_on("shop", "orders-a-1");
+    let lost = vec!["orders-a-0".to_owned(), "orders-a-2".to_owned()];
+    world.until("orders", "to be stuck", |cluster| lacks(cluster, &lost)).await;
+    let (result, message) = world.ask("fence", Ask::Fence { members: lost }).await;
+    assert_eq!(result, "Done", "{message}");
+    let fewer = Ask::Recover { seed: None, accept_data_loss: false, replicas: Some(1) };
+    let (result, message) = world.ask("fewer", fewer).await;
+    assert_eq!(result, "Done", "{message}");
+    world.until("orders", "to go on", |cluster| super::world::is(cluster, "Available", "True")).await;
+    assert_eq!(world.fleet.serving("shop", "orders"), ["orders-a-1"]);
+    // It is spent: the next outage is one of its own.
+    for member in ["orders-a-0", "orders-a-2"] {
+        world.fleet.power_on("shop", member);
+    }
+    world.ready("orders").await;
+    for member in ["orders-a-0", "orders-a-1", "orders-a-2"] {
+        world.fleet.power_off("shop", member);
+    }
+    world.fleet.power_on("shop", "orders-a-2");
+    let lost = vec!["orders-a-0".to_owned(), "orders-a-1".to_owned()];
+    world.until("orders", "to be stuck again", |cluster| lacks(cluster, &lost)).await;
+    let (result, message) = world.ask("again", Ask::Fence { members: lost }).await;
+    assert_eq!(result, "Done", "{message}");
+    world
+        .until("orders", "to wait for data", |cluster| {
+            let recovery = cluster.status.as_ref().and_then(|status| status.recovery.as_ref());
+            recovery.is_some_and(|recovery| recovery.blocked_by.as_deref() == Some("DataMissing"))
+        })
+        .await;
+    assert_eq!(world.fleet.serving("shop", "orders"), Vec::<String>::new());
+}
+
+/// Whether recovery waits for these members, and for no other.
+fn lacks(cluster: &ReplicatedCluster, members: &[String]) -> bool {
+    let recovery = cluster.status.as_ref().and_then(|status| status.recovery.as_ref());
+    recovery.is_some_and(|recovery| recovery.missing == members)
+}
+
 /// Whether recovery waits for this member.
 fn recovers(cluster: &ReplicatedCluster, member: &str) -> bool {
     let recovery = cluster.status.as_ref().and_then(|status| status.recovery.as_ref());

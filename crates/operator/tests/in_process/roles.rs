@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::ResourceExt;
+use muster_api::ReplicatedCluster;
 use muster_api::names::LABEL_ROLE;
+use muster_core::manager::requests::Ask;
 use serde_json::{Value, json};
 
 use super::help::condition;
@@ -49,6 +51,35 @@ async fn a_role_that_somebody_changes_by_hand_is_put_right() {
     world.rest().await;
     assert_eq!(world.writes(), Vec::<String>::new(), "what is right is left alone");
     world.unharmed();
+}
+
+/// What clients would write there, a person would most likely give up.
+#[tokio::test(start_paused = true)]
+async fn a_second_primary_that_was_made_by_hand_is_not_sent_any_clients() {
+    let world = World::new(612).await;
+    world.create("orders", 2).await;
+    world.ready("orders").await;
+    world.until_roles_are(Some("primary"), Some("secondary")).await;
+    world.fleet.promote_by_hand("shop", "orders-a-1");
+    let blocked = |cluster: &ReplicatedCluster| {
+        let recovery = cluster.status.as_ref().and_then(|status| status.recovery.as_ref());
+        recovery.is_some_and(|recovery| recovery.blocked_by.as_deref() == Some("EqualTerms"))
+    };
+    let began = tokio::time::Instant::now();
+    while !blocked(&world.clusters().get("orders").await.unwrap()) {
+        assert!(began.elapsed() < Duration::from_secs(60), "{}", world.describe("orders").await);
+        assert_ne!(world.role(PODS[1]).await.as_deref(), Some("primary"));
+        assert_eq!(world.role(PODS[0]).await.as_deref(), Some("primary"), "it is left where it was");
+        pause(Duration::from_millis(20)).await;
+    }
+    world.rest().await;
+    world.until_roles_are(Some("primary"), None).await;
+    assert_eq!(world.fleet.serving("shop", "orders").len(), 2, "nobody is touched");
+    // Whom a person chooses is sent clients, whoever it is, and the other is not.
+    let choice = Ask::Recover { seed: Some("orders-a-1".into()), accept_data_loss: false, replicas: None };
+    let (result, message) = world.ask("choice", choice).await;
+    assert_eq!(result, "Done", "{message}");
+    world.until_roles_are(Some("secondary"), Some("primary")).await;
 }
 
 /// A Service without an endpoint serves nobody, however well its primary is.

@@ -137,6 +137,36 @@ async fn a_claim_that_cannot_be_read_is_not_said_to_be_missing() {
     world.until_member("extra", "to be Ready", |member| member_is(member, "Ready", "True")).await;
 }
 
+/// What we wrote and were not told back yet is not written again, however often its cluster is looked at meanwhile.
+#[tokio::test(start_paused = true)]
+async fn no_pass_acts_on_what_was_before_our_own_last_write() {
+    let world = World::new(627).await;
+    world.create("orders", 1).await;
+    world.ready("orders").await;
+    world.rest().await;
+    world.writes();
+    let late = Duration::from_secs(4);
+    world.calls.delay(Some(("services", late)));
+    world.patch("orders", json!({"spec": {"service": {"annotations": {"example.org/a": "b"}}}})).await;
+    let began = tokio::time::Instant::now();
+    let mut services = 0;
+    for edit in 0.. {
+        if began.elapsed() >= late {
+            break;
+        }
+        pause(Duration::from_millis(100)).await;
+        let edit = json!({"metadata": {"annotations": {"example.org/edit": format!("{edit}")}}});
+        world.patch("orders", edit).await;
+        let written = world.writes();
+        services += written.iter().filter(|call| call.contains("services orders ")).count();
+        let ready = is_ready(&world.clusters().get("orders").await.unwrap());
+        assert!(!ready || services == 1, "Ready before it was written");
+    }
+    assert_eq!(services, 1, "the same change was written again");
+    world.calls.delay(None);
+    world.ready("orders").await;
+}
+
 /// A clock that breaks whoever looks at it, once it is told to.
 struct Bomb {
     clock: RuntimeClock,

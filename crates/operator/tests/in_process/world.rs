@@ -12,8 +12,9 @@ use kube::{Api, Client, ResourceExt};
 use muster_api::{Member, ReplicatedCluster, ReplicationEngine};
 use muster_apiserver::error::{ApiError, Reason};
 use muster_apiserver::server::Server;
-use muster_apiserver::server::faults::{Fault, Faults, Seen};
+use muster_apiserver::server::faults::{EventFault, Fault, Faults, Seen};
 use muster_apiserver::server::source::Seeded;
+use muster_apiserver::watch::Event;
 use muster_operator::agents::Limits;
 use muster_operator::clock::{RuntimeClock, SharedClock};
 use muster_operator::context::Chance;
@@ -47,8 +48,9 @@ struct Log {
     trace: Option<Vec<String>>,
     writes: usize,
     trouble: Option<(usize, Trouble)>,
-    refused: Option<(&'static str, String, &'static str)>,
+    met: Option<(&'static str, String, Fault)>,
     hidden: Option<(&'static str, String)>,
+    late: Option<(&'static str, Duration)>,
 }
 
 /// What goes wrong with a write.
@@ -102,12 +104,23 @@ impl Calls {
     /// Refuses every write to the object of this resource and name for this reason, until told otherwise. Its status is
     /// another resource, as in `members/status`.
     pub(crate) fn refuse(&self, what: Option<(&'static str, String, &'static str)>) {
-        self.0.lock().unwrap().refused = what;
+        let forbidden = |why| Fault::Before(ApiError::new(Reason::Forbidden, why));
+        self.meet(what.map(|(resource, name, why)| (resource, name, forbidden(why))));
+    }
+
+    /// The same for a fault of any kind.
+    pub(crate) fn meet(&self, what: Option<(&'static str, String, Fault)>) {
+        self.0.lock().unwrap().met = what;
     }
 
     /// Lets every read of the object of this resource and name fail, until told otherwise.
     pub(crate) fn hide(&self, what: Option<(&'static str, String)>) {
         self.0.lock().unwrap().hidden = what;
+    }
+
+    /// Tells the operator so much later what changes in this resource, until told otherwise.
+    pub(crate) fn delay(&self, what: Option<(&'static str, Duration)>) {
+        self.0.lock().unwrap().late = what;
     }
 
     /// Whether the operator has to die now.
@@ -148,11 +161,11 @@ impl Faults for Calls {
         }
         log.writes += 1;
         let part = if part.is_empty() { part } else { format!("/{part}") };
-        if let Some((resource, name, why)) = &log.refused
+        if let Some((resource, name, fault)) = &log.met
             && format!("{}{part}", seen.resource).ends_with(resource)
             && seen.name.as_ref() == Some(name)
         {
-            return Fault::Before(ApiError::new(Reason::Forbidden, *why));
+            return fault.clone();
         }
         match log.trouble {
             Some((number, trouble)) if number == log.writes => match trouble {
@@ -162,6 +175,15 @@ impl Faults for Calls {
                 Trouble::CrashBefore => Fault::LostBefore,
             },
             _ => Fault::None,
+        }
+    }
+
+    fn event(&self, watch: &Seen, _: &Event) -> EventFault {
+        match self.0.lock().unwrap().late {
+            Some((resource, by)) if watch.user_agent != "kubelet" && watch.resource.ends_with(resource) => {
+                EventFault::Delay(by)
+            }
+            _ => EventFault::None,
         }
     }
 }

@@ -135,6 +135,39 @@ async fn a_shutdown_does_not_give_the_lease_back_when_work_does_not_end() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_shutdown_gives_the_lease_back_when_all_that_was_sent_is_answered() {
+    let mut world = World::new(1).await;
+    let mut leader = world.leader().await;
+    let follower = world.start(0);
+    all_the_time(5, || {}).await;
+    let epoch = leader.leads().unwrap();
+    let act = leader.authority.act().unwrap();
+    leader.shut_down();
+    within(1, || leader.leads().is_none().then_some(())).await;
+    assert_eq!(leader.authority.act().err(), Some(NotLeader::Follower), "nothing more is sent");
+    all_the_time(20, || assert_eq!(follower.leads(), None)).await;
+    act.answered();
+    assert!(within(PERIOD + 1, || follower.leads()).await > epoch);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_leaves_the_lease_to_run_out_when_something_may_take_effect_yet() {
+    let mut world = World::new(1).await;
+    let leader = world.leader().await;
+    let follower = world.start(0);
+    all_the_time(5, || {}).await;
+    let identity = leader.identity.clone();
+    // Cut off: what it was sent by has ended, and the server may be at it still.
+    drop(leader.authority.act().unwrap());
+    let began = Instant::now();
+    leader.end().await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(1), "the process does not wait for it");
+    assert_eq!(world.holder().await, identity);
+    all_the_time(DURATION - PERIOD - 1, || assert_eq!(follower.leads(), None)).await;
+    within(2 * PERIOD + 1, || follower.leads()).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_follower_ends_at_once_and_changes_nothing() {
     let mut world = World::new(1).await;
     let leader = world.leader().await;

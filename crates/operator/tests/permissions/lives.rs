@@ -16,6 +16,7 @@ use muster_operator::clock::{RuntimeClock, SharedClock};
 use muster_operator::rbac::{PERMISSIONS, Permission, Scope};
 use muster_test_agents::Pace;
 use muster_test_agents::kubelet::Part;
+use muster_test_world::spy::edits_before_reports;
 use muster_test_world::{Call, Process, World, pause, samples};
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -29,7 +30,7 @@ struct Scene {
     _controllers: JoinSet<()>,
 }
 
-/// An operator of this namespace or of all, whose first answer to each kind of write is lost.
+/// An operator of this namespace or of all, whose first answer to each kind of write is lost, and beside whom someone edits.
 async fn scene(namespace: Option<&str>, seed: u64) -> Scene {
     let began: Timestamp = BEGINNING.parse().unwrap();
     let server = Server::builder().source(Seeded::new(seed, began)).build().await;
@@ -40,6 +41,7 @@ async fn scene(namespace: Option<&str>, seed: u64) -> Scene {
     let mut world = World::new(client.clone(), "shop", clock, Pace::default(), Part::default(), seed).await;
     (world.patience, world.look_every) = (Duration::from_secs(300), Duration::from_millis(500));
     world.spy.lose_first_answers();
+    world.spy.before(Some(edits_before_reports(&client)));
     let process = Process::start(world.setup(&client, namespace, seed));
     Scene { world, process, _controllers: controllers }
 }

@@ -10,40 +10,18 @@ use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kube::api::{ListParams, Patch, PatchParams, WatchEvent, WatchParams};
 use kube::{Api, Resource, ResourceExt};
 use muster_api::{Member, ReplicatedCluster};
-use muster_operator::rbac;
-use muster_test_world::{Process, World, is, is_ready, pause};
+use muster_test_world::{World, is, is_ready, pause};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
 use crate::edits;
-use crate::scene::{account, shared, world};
+use crate::scene::{Scene, live};
 
 /// How long the operator is given to be wrong.
 const A_WHILE: Duration = Duration::from_secs(2);
 
-struct Scene {
-    world: World,
-    operator: Process,
-}
-
-/// A cluster of so many members that is live.
-async fn scene(namespace: &str, seed: u64, nodes: i64) -> Scene {
-    let plane = shared();
-    let world = world(plane, namespace, false, seed).await;
-    let access = account(plane, &rbac::for_namespace(namespace), namespace).await;
-    let operator = Process::start(world.setup(&access, Some(namespace), seed));
-    world.create("orders", nodes).await;
-    world.ready("orders").await;
-    Scene { world, operator }
-}
-
 impl Scene {
-    async fn end(self) {
-        self.operator.stop().await;
-        self.world.unharmed();
-    }
-
     /// Waits until this is true of an object.
     async fn until<K>(&self, api: &Api<K>, name: &str, test: impl Fn(&K) -> bool) -> K
     where
@@ -91,7 +69,7 @@ fn written(object: &impl ResourceExt) -> u64 {
 
 #[tokio::test]
 async fn real_r1_1_a_new_generation_resets_the_verdicts_before_a_child_is_touched() {
-    let scene = scene("resets", 188, 2).await;
+    let scene = live("resets", 188, 2).await;
     let clusters = scene.world.clusters();
     let changed = scene.world.patch("orders", json!({"spec": {"engine": {"version": "2"}}})).await;
     let from = changed.resource_version().unwrap();
@@ -118,7 +96,7 @@ async fn real_r1_1_a_new_generation_resets_the_verdicts_before_a_child_is_touche
 
 #[tokio::test]
 async fn real_r1_3_and_r1_4_what_children_said_of_an_older_generation_does_not_count() {
-    let scene = scene("older", 189, 1).await;
+    let scene = live("older", 189, 1).await;
     let (members, sets) = (scene.world.api::<Member>(), scene.world.api::<StatefulSet>());
     scene.world.kubelet.turn(|knobs| knobs.stopped = true);
     scene.world.patch("orders", json!({"spec": {"engine": {"version": "2"}}})).await;
@@ -162,7 +140,7 @@ async fn real_r1_3_and_r1_4_what_children_said_of_an_older_generation_does_not_c
 
 #[tokio::test]
 async fn real_r1_5_what_somebody_else_edits_is_put_back() {
-    let scene = scene("edits", 190, 1).await;
+    let scene = live("edits", 190, 1).await;
     edits::are_put_back(&scene.world.admin, "edits").await;
     scene.world.ready("orders").await;
     scene.end().await;
@@ -189,7 +167,7 @@ where
 
 #[tokio::test]
 async fn real_r3_1_everything_is_owned_except_what_belongs_to_the_data() {
-    let scene = scene("owners", 191, 2).await;
+    let scene = live("owners", 191, 2).await;
     let world = &scene.world;
     let by_cluster = Some("ReplicatedCluster orders".to_owned());
     let lists = [

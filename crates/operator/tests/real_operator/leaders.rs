@@ -136,7 +136,8 @@ async fn with_the_real_controllers_a_life_and_two_operators_that_fight_for_the_l
     let kubeconfig = std::fs::read_to_string(plane.kubeconfig()).unwrap();
     // Claims are bound by the kubelet in miniature.
     let left_out = ["persistentvolume-binder-controller", "persistentvolume-expander-controller"];
-    let _controllers = ControllerManager::start_without(&kubeconfig, &left_out).unwrap();
+    let manage = || ControllerManager::start_without(&kubeconfig, &left_out).unwrap();
+    let mut controllers = manage();
     let world = world(&plane, "shop", true, 87).await;
     let access = account(&plane, &rbac::for_all_namespaces(), OPERATOR_NAMESPACE).await;
     let accounts = world.api::<ServiceAccount>();
@@ -174,6 +175,11 @@ async fn with_the_real_controllers_a_life_and_two_operators_that_fight_for_the_l
         for which in restarts {
             rivals.start(which);
         }
+        // So are the controllers, at other moments.
+        if round % 4 == 1 || chance.random_bool(0.2) {
+            drop(controllers);
+            controllers = manage();
+        }
         if round % 4 == 3 {
             let value = (round + 2).to_string();
             world.patch("orders", json!({"spec": {"engine": {"parameters": {"size": value}}}})).await;
@@ -191,4 +197,5 @@ async fn with_the_real_controllers_a_life_and_two_operators_that_fight_for_the_l
     assert!(rivals.leader().is_some());
     world.unharmed();
     end(&plane, &world).await;
+    drop(controllers);
 }

@@ -9,4 +9,5 @@ mod generations;
 mod leaders;
 mod roles;
 mod scene;
+mod swaps;
 mod waits;

@@ -7,10 +7,11 @@ use std::time::Duration;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use muster_operator::clock::SystemClock;
+use muster_operator::rbac;
 use muster_test_agents::Pace;
 use muster_test_agents::kubelet::Part;
 use muster_test_control_plane::ControlPlane;
-use muster_test_world::World;
+use muster_test_world::{Process, World};
 use serde_json::Value;
 
 /// Real time is dear: agents and applications are quick.
@@ -35,6 +36,30 @@ pub(crate) async fn world(plane: &ControlPlane, namespace: &str, only_kubelet: b
     let mut world = World::new(admin, namespace, Arc::new(SystemClock), QUICK, part, seed).await;
     world.patience = Duration::from_secs(90);
     world
+}
+
+/// A world with an operator that has exactly the role for its namespace.
+pub(crate) struct Scene {
+    pub(crate) world: World,
+    operator: Process,
+}
+
+/// A cluster of so many members that is live.
+pub(crate) async fn live(namespace: &str, seed: u64, nodes: i64) -> Scene {
+    let plane = shared();
+    let world = world(plane, namespace, false, seed).await;
+    let access = account(plane, &rbac::for_namespace(namespace), namespace).await;
+    let operator = Process::start(world.setup(&access, Some(namespace), seed));
+    world.create("orders", nodes).await;
+    world.ready("orders").await;
+    Scene { world, operator }
+}
+
+impl Scene {
+    pub(crate) async fn end(self) {
+        self.operator.stop().await;
+        self.world.unharmed();
+    }
 }
 
 /// What kubectl says; it must succeed.

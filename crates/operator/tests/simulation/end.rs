@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::truth::Stored;
+use super::roles;
+use super::stored::Stored;
 
 /// The kinds that are compared, and which parts of them.
-const PARTS: [(&str, &[&str]); 11] = [
+const PARTS: [(&str, &[&str]); 12] = [
     ("muster.dev/replicatedclusters", &["/spec", "/metadata/finalizers"]),
     ("muster.dev/members", &["/spec", "/metadata/finalizers", "/metadata/labels", "/status/currentState"]),
     ("apps/statefulsets", &["/spec/replicas", "/metadata/labels", "/status/readyReplicas"]),
@@ -15,7 +16,8 @@ const PARTS: [(&str, &[&str]); 11] = [
     ("/configmaps", &["/data", "/immutable"]),
     ("/secrets", &["/metadata/labels"]),
     ("policy/poddisruptionbudgets", &["/spec"]),
-    ("apps/deployments", &["/spec"]),
+    ("apps/deployments", &["/spec", "/status/readyReplicas"]),
+    ("apps/daemonsets", &["/spec", "/status/numberReady"]),
     ("muster.dev/replicationengines", &["/status/conditions/0/status"]),
 ];
 
@@ -45,6 +47,7 @@ pub(crate) fn of(stored: &Stored) -> Vec<String> {
             lines.push(format!("{resource} {name} {}", json!(shown)));
         }
     }
+    lines.push(format!("roles {:?}", roles::counted(stored)));
     for cluster in stored.all("muster.dev/replicatedclusters") {
         let status = &cluster["status"];
         lines.extend(SAID.iter().map(|field| format!("status {field} {}", status[field])));

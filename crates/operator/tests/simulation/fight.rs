@@ -114,6 +114,8 @@ impl Process {
 async fn fight(base: &Base, seed: u64) {
     let mut chance = StdRng::seed_from_u64(seed);
     let mut world = World::begin(base, seed, Pace::default()).await;
+    // While nobody leads nobody takes back anything.
+    world.oracle.stun(LASTS + SOON);
     let writers = Writers::default();
     world.troubles.report_to(&writers);
     let mut processes: Vec<Process> =

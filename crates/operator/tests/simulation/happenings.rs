@@ -19,7 +19,7 @@ const MOST: usize = 5;
 const STORMY: Duration = Duration::from_secs(40);
 
 /// How long a machine may be silent before anyone notices: three signs of life.
-const SILENCE: Duration = Duration::from_secs(3);
+pub(crate) const SILENCE: Duration = Duration::from_secs(3);
 
 /// Something that happens.
 #[derive(Clone, Debug)]
@@ -34,6 +34,18 @@ pub(crate) enum Happening {
     Pause(&'static str, bool),
     /// A person asks for another primary.
     Switchover(Option<String>),
+    /// A person says that this machine, which is off, does not run.
+    Fence(String),
+    /// A person gives this member up.
+    Forget(String),
+    /// A person lets a member throw away what it holds.
+    Rejoin(String),
+    /// A person who finds recovery blocked lets it go on from this member.
+    Recover(String),
+    /// A person forbids, or allows, that a member is changed.
+    Enable(String, bool),
+    /// Other drivers.
+    Drivers(Vec<&'static str>),
     /// A person writes into status.
     Garble,
     /// Clients write.
@@ -67,7 +79,6 @@ pub(crate) enum Happening {
 /// What was done to a cluster, and may have to be undone.
 pub(crate) struct Harm {
     pub(crate) chance: StdRng,
-    pub(crate) log: Vec<String>,
     /// Whose disk was exchanged, so that a person may have to choose.
     pub(crate) wiped: Option<String>,
     /// Whether writes may be lost by what the spec says.
@@ -80,15 +91,7 @@ pub(crate) struct Harm {
 
 impl Harm {
     pub(crate) fn new(chance: StdRng, pools: Vec<usize>) -> Self {
-        Self {
-            chance,
-            log: Vec::new(),
-            wiped: None,
-            loss_allowed: false,
-            helped: Duration::ZERO,
-            pools,
-            size: 1,
-        }
+        Self { chance, wiped: None, loss_allowed: false, helped: Duration::ZERO, pools, size: 1 }
     }
 
     /// How long nothing happens: mostly not long, so that things happen in the middle of others.
@@ -104,6 +107,9 @@ impl Harm {
         Self::mend_machines(world);
         for what in ["clustering", "reconciliation"] {
             world.edit(stopped(what, false)).await;
+        }
+        for member in world.disabled() {
+            world.enable(&member, true).await;
         }
         if self.pools.iter().all(|nodes| *nodes == 0) {
             self.pools[0] = 1;
@@ -137,7 +143,8 @@ impl Happening {
         let pools = harm.pools.clone();
         let chance = &mut harm.chance;
         let one = members[chance.random_range(0..members.len())].clone();
-        match chance.random_range(0..40) {
+        match chance.random_range(0..48) {
+            46 if Self::blocked(world) => Self::Recover(one),
             0..4 => Self::scale(chance, pools),
             4 | 5 => Self::Version(["1", "2"][chance.random_range(0..2)]),
             6 | 7 => {
@@ -150,7 +157,7 @@ impl Happening {
             16 => Self::Garble,
             17..20 => Self::Writes,
             20..23 => Self::Restart(one),
-            23 => Self::Outage,
+            23 | 46 => Self::Outage,
             24 | 25 => Self::CrashApplication(one),
             26 => Self::PowerOff(one),
             27 => Self::Isolate(one),
@@ -166,8 +173,24 @@ impl Happening {
                 commands: chance.random_range(0..300),
                 crashes: chance.random_range(0..500),
             }),
-            _ => Self::Lull,
+            38 | 39 => Self::Lull,
+            40 | 41 => Self::Enable(one, chance.random_range(0..3) == 0),
+            42 | 43 => {
+                let drivers = [&[][..], &["proxy"], &["mounts"], &["proxy", "mounts"]];
+                Self::Drivers(drivers[chance.random_range(0..drivers.len())].to_vec())
+            }
+            44 => Self::Forget(one),
+            45 => Self::Rejoin(one),
+            _ => match members.into_iter().find(|member| world.fleet.is_dark(NAMESPACE, member)) {
+                Some(dark) => Self::Fence(dark),
+                None => Self::PowerOff(one),
+            },
         }
+    }
+
+    /// Whether recovery waits for a person.
+    fn blocked(world: &World) -> bool {
+        world.oracle.cluster(|it| it.is_some_and(|it| it["status"]["recovery"]["blockedBy"].is_string()))
     }
 
     fn scale(chance: &mut StdRng, mut pools: Vec<usize>) -> Self {
@@ -190,6 +213,20 @@ impl Happening {
             Self::Size(size) => world.edit(json!({"spec": {"engine": {"parameters": {"size": size}}}})).await,
             Self::Pause(what, is) => world.edit(stopped(what, is)).await,
             Self::Switchover(to) => world.ask(Ask::Switchover { to }).await,
+            Self::Fence(member) => world.ask(Ask::Fence { members: vec![member] }).await,
+            Self::Forget(member) => world.ask(Ask::Forget { members: vec![member] }).await,
+            Self::Rejoin(member) => world.ask(Ask::Rejoin { member, discard: true }).await,
+            Self::Recover(member) => {
+                // A lower place may be chosen, and what is above it is lost.
+                harm.loss_allowed = true;
+                world.fleet.accept_loss(NAMESPACE, CLUSTER, true);
+                let seed = Some(member);
+                world.ask(Ask::Recover { seed, accept_data_loss: false, replicas: None }).await;
+            }
+            Self::Enable(member, enabled) => world.enable(&member, enabled).await,
+            Self::Drivers(names) => {
+                world.edit(json!({"spec": {"drivers": samples::drivers(&names)}})).await;
+            }
             Self::Garble => world.garble(garbage()).await,
             Self::CrashOperator => world.wire.die(),
             Self::Storm(rates) => {

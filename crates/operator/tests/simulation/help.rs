@@ -25,12 +25,11 @@ pub(crate) async fn help(world: &mut World, harm: &mut Harm, elapsed: Duration) 
     let Some(ask) = advice(&status).or(forget) else { return };
     assert!(
         harm.wiped.is_some() || harm.loss_allowed,
-        "a person is asked for ({ask:?}), and no data was lost:\n{}\n{}",
-        world.describe(),
-        harm.log.join("\n")
+        "a person is asked for ({ask:?}), and no data was lost:\n{}",
+        world.describe()
     );
     harm.helped = elapsed;
-    harm.log.push(format!("{} a person helps: {ask:?}", world.fleet.now()));
+    world.note(&format!("a person helps: {ask:?}"));
     world.fleet.accept_loss(NAMESPACE, CLUSTER, true);
     world.ask(ask).await;
 }

@@ -39,7 +39,7 @@ fn every_kind_of_software_lives_through_every_change() {
             let mut world = World::begin(&base, 1, Pace::default()).await;
             world.start_operator();
             for change in CHANGES {
-                change.take(&world).await;
+                change.take(&mut world).await;
                 Wait::Live.wait(&mut world).await;
                 clients_write(&world, 3);
             }

@@ -7,7 +7,10 @@ use muster_test_agents::Pace;
 use serde_json::{Value, json};
 
 use super::cores::alone;
+use super::happenings::SILENCE;
+use super::people::{FAR, Wish};
 use super::samples::{self, CLUSTER, LEDGER, NAMESPACE};
+use super::stored::says_ready;
 use super::world::{Base, World};
 
 /// Something that a person does, or that happens to machines.
@@ -31,6 +34,28 @@ pub(crate) enum Step {
     PrimaryDies,
     /// A person wants this member to be primary.
     SwitchTo(&'static str),
+    /// A person asks for this.
+    Ask(Wish),
+    /// The cluster is to have these drivers.
+    Drivers(&'static [&'static str]),
+    /// A member comes that runs elsewhere.
+    Bring,
+    /// This member is to go.
+    Dismiss(&'static str),
+    /// This member may be changed, or may not.
+    Enable(&'static str, bool),
+    /// The machine of this member loses its power.
+    PowerOff(&'static str),
+    /// It has power again.
+    PowerOn(&'static str),
+    /// All agents restart at once, and these members have empty disks.
+    LoseDisks(&'static [&'static str]),
+    /// This member holds what no other one does, and stops.
+    Diverge(&'static str),
+    /// The operator's process dies.
+    Crash,
+    /// Nothing.
+    Nothing,
     /// The cluster is deleted.
     Delete,
 }
@@ -44,6 +69,16 @@ pub(crate) enum Wait {
     Led(&'static str),
     /// Status says that this is stopped.
     Stopped(&'static str),
+    /// Recovery waits for a person, for this reason.
+    Blocked(&'static str),
+    /// Status says that this member went astray.
+    Errant(&'static str),
+    /// This was carried out, or is asked for until it is.
+    Granted(Wish),
+    /// This member is not Ready.
+    Missed(&'static str),
+    /// This member is Ready, and has this version.
+    Rolled(&'static str, &'static str),
     /// It is gone, and so are its members.
     Gone,
 }
@@ -76,7 +111,7 @@ const ASKED: usize = 3;
 const REPEATED: Duration = Duration::from_secs(60);
 
 /// Every life there is.
-pub(crate) const LIVES: [Life; 14] = [
+pub(crate) const LIVES: [Life; 23] = [
     Life { name: "create", from: Beginning::Nothing, steps: &[(Step::Create(3), Wait::Live)] },
     Life { name: "scale up", from: Beginning::Members(2), steps: &[(Step::Scale(3), Wait::Live)] },
     Life { name: "scale down", from: Beginning::Members(3), steps: &[(Step::Scale(2), Wait::Live)] },
@@ -115,10 +150,75 @@ pub(crate) const LIVES: [Life; 14] = [
         from: Beginning::Members(2),
         steps: &[(Step::Stop(CLUSTERING), Wait::Stopped("ClusteringActive")), (Step::Delete, Wait::Gone)],
     },
+    Life {
+        name: "restart",
+        from: Beginning::Members(2),
+        steps: &[(Step::Crash, Wait::Live), (Step::PrimaryDies, Wait::Live)],
+    },
+    Life {
+        name: "drivers",
+        from: Beginning::Members(1),
+        steps: &[(Step::Drivers(&["proxy", "mounts"]), Wait::Live), (Step::Drivers(&["mounts"]), Wait::Live)],
+    },
+    Life {
+        name: "external",
+        from: Beginning::Members(2),
+        steps: &[(Step::Bring, Wait::Live), (Step::Dismiss(FAR), Wait::Live)],
+    },
+    Life {
+        name: "dismiss",
+        from: Beginning::Members(3),
+        steps: &[(Step::Dismiss("orders-a-0"), Wait::Live)],
+    },
+    Life {
+        name: "disable",
+        from: Beginning::Members(3),
+        steps: &[
+            (Step::Enable("orders-a-2", false), Wait::Live),
+            (Step::Version("2"), Wait::Rolled("orders-a-0", "2")),
+            (Step::Enable("orders-a-2", true), Wait::Live),
+        ],
+    },
+    Life {
+        name: "fence",
+        from: Beginning::Members(3),
+        steps: &[
+            (Step::PowerOff("orders-a-0"), Wait::Blocked("MemberMissing")),
+            (Step::Ask(Wish::Fence("orders-a-0")), Wait::Granted(Wish::Fence("orders-a-0"))),
+            (Step::PowerOn("orders-a-0"), Wait::Live),
+        ],
+    },
+    Life {
+        name: "seed",
+        from: Beginning::Members(3),
+        steps: &[
+            (Step::LoseDisks(&["orders-a-1", "orders-a-2"]), Wait::Blocked("DataMissing")),
+            (Step::Ask(Wish::Seed("orders-a-0")), Wait::Granted(Wish::Seed("orders-a-0"))),
+            (Step::Nothing, Wait::Live),
+        ],
+    },
+    Life {
+        name: "forget",
+        from: Beginning::Members(3),
+        steps: &[
+            (Step::PowerOff("orders-a-2"), Wait::Missed("orders-a-2")),
+            (Step::Ask(Wish::Forget("orders-a-2")), Wait::Granted(Wish::Forget("orders-a-2"))),
+            (Step::Nothing, Wait::Live),
+        ],
+    },
+    Life {
+        name: "rejoin",
+        from: Beginning::Members(3),
+        steps: &[
+            (Step::Diverge("orders-a-2"), Wait::Errant("orders-a-2")),
+            (Step::Ask(Wish::Rejoin("orders-a-2")), Wait::Granted(Wish::Rejoin("orders-a-2"))),
+            (Step::Nothing, Wait::Live),
+        ],
+    },
 ];
 
 impl Step {
-    pub(crate) async fn take(self, world: &World) {
+    pub(crate) async fn take(self, world: &mut World) {
         match self {
             Self::Create(nodes) => world.create(&[nodes]).await,
             Self::Scale(nodes) => world.edit(json!({"spec": {"pools": samples::pools(&[nodes])}})).await,
@@ -136,6 +236,23 @@ impl Step {
             }
             Self::SwitchTo(member) => world.ask(Ask::Switchover { to: Some(member.to_owned()) }).await,
             Self::Delete => world.delete().await,
+            Self::Ask(wish) => wish.ask(world).await,
+            Self::Drivers(names) => world.edit(json!({"spec": {"drivers": samples::drivers(names)}})).await,
+            Self::Bring => world.bring().await,
+            Self::Dismiss(member) => world.dismiss(member).await,
+            Self::Enable(member, enabled) => world.enable(member, enabled).await,
+            Self::PowerOff(member) => {
+                world.oracle.hurt_silently(SILENCE);
+                world.fleet.power_off(NAMESPACE, member);
+            }
+            Self::PowerOn(member) => world.fleet.power_on(NAMESPACE, member),
+            Self::LoseDisks(members) => {
+                world.lose_disks(members);
+                world.restart(&world.fleet.members(NAMESPACE, CLUSTER));
+            }
+            Self::Diverge(member) => world.diverge(member),
+            Self::Crash => world.wire.die(),
+            Self::Nothing => {}
         }
     }
 }
@@ -171,6 +288,18 @@ impl Wait {
                 panic!("{member} is not made primary:\n{}", world.describe());
             }
             Self::Stopped(kind) => world.until("to stop", |world| world.says(kind, "False")).await,
+            Self::Blocked(reason) => {
+                world.until("to wait for a person", |world| world.is_blocked_by(reason)).await;
+            }
+            Self::Errant(member) => world.until("to miss it", |world| world.is_errant(member)).await,
+            Self::Granted(wish) => wish.granted(world).await,
+            Self::Missed(member) => {
+                world.until("to miss it", |world| !world.member(member, says_ready)).await;
+            }
+            Self::Rolled(member, version) => {
+                let rolled = |it: &Value| says_ready(it) && it["spec"]["workload"]["version"] == version;
+                world.until("to be rolled", |world| world.member(member, rolled)).await;
+            }
             Self::Gone => {
                 let members = |world: &World| world.oracle.stored(|it| it.count("muster.dev/members"));
                 let pods = |world: &World| world.oracle.stored(|it| it.count("/pods"));
@@ -193,11 +322,11 @@ impl Beginning {
         alone(async {
             let mut world = World::begin(&empty, 1, Pace::default()).await;
             world.start_operator();
-            Step::Create(nodes).take(&world).await;
+            Step::Create(nodes).take(&mut world).await;
             Wait::Live.wait(&mut world).await;
             clients_write(&world, 3);
             if parked {
-                Step::Scale(0).take(&world).await;
+                Step::Scale(0).take(&mut world).await;
                 Wait::Live.wait(&mut world).await;
             }
             world.base().await

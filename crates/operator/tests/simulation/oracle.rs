@@ -1,6 +1,8 @@
-//! The oracle: it sees every change the moment it is stored, and holds what status says against what is so.
+//! The oracle: it sees every change the moment it happens, and holds what is said against what is so.
 //!
-//! - Ready=True at the generation is written only when it is so.
+//! - Ready=True at the generation is written only when it is so, and taken back soon when it is not any more.
+//! - A Pod carries a role only where that is right: whoever is told to stop or to step down lost it before, and a primary gets
+//!   it only when it serves in the newest term.
 //! - `observedGeneration` never goes back, but where DESIGN section 5 says it.
 //! - Nobody but a person changes a spec.
 //!
@@ -14,15 +16,17 @@ use muster_test_agents::Fleet;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::claims::{Claims, is_stopped};
+use super::roles;
 use super::samples::{CLUSTER, Software};
-use super::truth::{CLUSTERS, Lack, MEMBERS, Stored, Truth, resource, says};
+use super::stored::{CLUSTERS, MEMBERS, PODS, Stored, says_ready};
+use super::truth::{Lack, Truth, is_to_be_parked};
 
-/// How long nobody can know that a machine was hurt whose streams end: an event that is late, with some room.
-const NOBODY_KNOWS: Duration = Duration::from_secs(4);
+/// For how long a word that was under way may be older than what happened to a machine: until its agent was heard, and what
+/// was written before that is stored.
+const UNDER_WAY: Duration = Duration::from_millis(100);
 /// How many wrongs are kept: the first ones tell.
 const ENOUGH: usize = 5;
-/// What stops reconciliation: then `observedGeneration` may be lower after a restart.
-const STOPPED: &str = "muster.dev/reconciliation-stopped";
 
 /// The oracle. Cloning gives another handle to the same.
 #[derive(Clone)]
@@ -40,8 +44,12 @@ struct Notes {
     garbled: bool,
     /// Until when nobody can know that a machine was hurt.
     hurt: Option<Instant>,
+    /// Until when nobody can take back what has become untrue.
+    stunned: Option<Instant>,
     /// How much longer than usual nobody can know.
     slow: Duration,
+    /// What is claimed to be so.
+    claims: Claims,
     wrongs: Vec<String>,
     /// How often Ready was found to be true.
     confirmed: usize,
@@ -60,6 +68,8 @@ impl Oracle {
             edited: false,
             garbled: false,
             hurt: None,
+            stunned: None,
+            claims: Claims::default(),
             slow: Duration::ZERO,
             wrongs: Vec::new(),
             confirmed: 0,
@@ -75,23 +85,54 @@ impl Oracle {
     /// What was stored before it looks.
     pub(crate) fn knew(&self, change: &Change) {
         let mut notes = self.notes();
-        notes.stored.take(change);
+        notes.take(change);
         if is_our_cluster(change) {
-            notes.cluster = Some(change.object.value());
+            notes.set_cluster(Some(change.object.value()));
         }
     }
 
     /// Something was stored.
     pub(crate) fn see(&self, change: &Change) {
         let mut notes = self.notes();
-        notes.stored.take(change);
+        let carried = notes.role_on(change);
+        let matters = notes.take(change);
         notes.changes += 1;
         if is_our_cluster(change) {
             let now = (change.kind != ChangeKind::Deleted).then(|| change.object.value());
-            let before = std::mem::replace(&mut notes.cluster, now);
+            let before = notes.set_cluster(now);
             notes.judge_cluster(before.as_ref());
-        } else if &**resource(change) == MEMBERS && change.kind != ChangeKind::Deleted {
-            notes.judge_member(&change.object.value());
+        } else if &*change.key.resource == MEMBERS {
+            notes.judge_member(&change.key.name);
+        } else if &*change.key.resource == PODS {
+            notes.judge_role(&change.key.name, carried.as_deref());
+        }
+        if matters {
+            notes.judge_claims();
+        }
+    }
+
+    /// What machines do has changed, or time has passed.
+    pub(crate) fn look(&self) {
+        self.notes().judge_claims();
+    }
+
+    /// Has it look whenever what machines do has changed.
+    pub(crate) fn listen(&self, fleet: &Fleet) {
+        // It holds the fleet already.
+        let notes = Arc::downgrade(&self.0);
+        fleet.on_news(move || {
+            if let Some(notes) = notes.upgrade() {
+                Self(notes).look();
+            }
+        });
+    }
+
+    /// This member is told to stop or to step down, now.
+    pub(crate) fn told_to_end(&self, member: &str, what: &str) {
+        let mut notes = self.notes();
+        let carries = notes.stored.pod(member).and_then(roles::role).map(str::to_owned);
+        if let Some(role) = carries {
+            notes.wrong(format!("{member} is told to {what} while its Pod carries {role}"));
         }
     }
 
@@ -110,16 +151,27 @@ impl Oracle {
         self.hurt_silently(Duration::ZERO);
     }
 
-    /// A machine is hurt now, and for so long nobody notices that its streams are silent.
+    /// A machine is hurt now, and for so long nobody notices that its streams are silent; or what is stored is told so much
+    /// later.
     pub(crate) fn hurt_silently(&self, silence: Duration) {
         let mut notes = self.notes();
-        let until = Instant::now() + NOBODY_KNOWS + notes.slow + silence;
-        notes.hurt = Some(notes.hurt.map_or(until, |before| before.max(until)));
+        let until = Instant::now() + UNDER_WAY + notes.slow + silence;
+        notes.hurt = notes.hurt.max(Some(until));
+        if !silence.is_zero() {
+            notes.stunned = notes.stunned.max(Some(until));
+        }
     }
 
-    /// For so much longer nobody can know.
+    /// For so long nobody can take back what has become untrue.
+    pub(crate) fn stun(&self, time: Duration) {
+        let mut notes = self.notes();
+        notes.stunned = notes.stunned.max(Some(Instant::now() + time));
+    }
+
+    /// For so much longer nobody can know, and what was late before is so for as long.
     pub(crate) fn be_patient(&self, slow: Duration) {
-        self.notes().slow = slow;
+        let before = std::mem::replace(&mut self.notes().slow, slow);
+        self.stun(before);
     }
 
     /// What was wrong so far.
@@ -156,6 +208,11 @@ impl Oracle {
         notes.cluster.as_ref().map(|cluster| notes.truth().lacks(cluster)).unwrap_or_default()
     }
 
+    /// The members whose Pods do not carry the roles that they are to carry at rest.
+    pub(crate) fn mislabelled(&self) -> Vec<String> {
+        self.notes().truth().mislabelled()
+    }
+
     /// Everything that is stored.
     pub(crate) fn stored<T>(&self, look: impl FnOnce(&Stored) -> T) -> T {
         look(&self.notes().stored)
@@ -163,12 +220,33 @@ impl Oracle {
 }
 
 fn is_our_cluster(change: &Change) -> bool {
-    &**resource(change) == CLUSTERS && change.key.name == CLUSTER
+    &*change.key.resource == CLUSTERS && change.key.name == CLUSTER
 }
 
 impl Notes {
     fn truth(&self) -> Truth<'_> {
-        Truth { stored: &self.stored, fleet: &self.fleet, software: self.software }
+        Truth::new(&self.stored, &self.fleet, self.software)
+    }
+
+    /// Takes in a change. True: what is claimed may have become untrue by it.
+    fn take(&mut self, change: &Change) -> bool {
+        self.stored.take(change);
+        self.claims.object(&change.key.resource, &change.key.name, &self.stored)
+    }
+
+    fn set_cluster(&mut self, now: Option<Value>) -> Option<Value> {
+        self.claims.cluster(now.as_ref());
+        std::mem::replace(&mut self.cluster, now)
+    }
+
+    /// The role that this Pod carried before it changed.
+    fn role_on(&self, change: &Change) -> Option<String> {
+        let pod = self.stored.get(PODS, &change.key.name).filter(|_| &*change.key.resource == PODS);
+        pod.and_then(roles::role).map(str::to_owned)
+    }
+
+    fn is_excused(&self) -> bool {
+        self.hurt.is_some_and(|until| Instant::now() < until)
     }
 
     fn wrong(&mut self, what: String) {
@@ -189,9 +267,7 @@ impl Notes {
                 return;
             }
         }
-        let ready = says(&now, "Ready", "True")
-            && now["status"]["observedGeneration"] == now["metadata"]["generation"];
-        if ready {
+        if says_ready(&now) {
             let lacks = self.truth().lacks(&now);
             self.confirmed += 1;
             self.judge_ready("the cluster", &lacks);
@@ -199,25 +275,41 @@ impl Notes {
     }
 
     /// A Member says Ready only where its own part is so.
-    fn judge_member(&mut self, member: &Value) {
-        let ready = says(member, "Ready", "True")
-            && member["status"]["observedGeneration"] == member["metadata"]["generation"];
-        let parked = |cluster: &Value| {
-            let pools = cluster["spec"]["pools"].as_array();
-            pools.is_none_or(|pools| pools.iter().all(|pool| pool["threshold"]["nodes"] == 0))
+    fn judge_member(&mut self, name: &str) {
+        let parked = self.cluster.as_ref().is_none_or(is_to_be_parked);
+        let Some(member) = self.stored.get(MEMBERS, name).filter(|it| !parked && says_ready(it)) else {
+            return;
         };
-        let Some(cluster) = self.cluster.clone().filter(|it| ready && !parked(it)) else { return };
-        let name = member["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-        let lacks = self.truth().lacks_of_member(&cluster, member);
-        self.judge_ready(&name, &lacks);
+        let lacks = self.truth().lacks_of_member(member);
+        self.judge_ready(name, &lacks);
     }
 
     fn judge_ready(&mut self, who: &str, lacks: &[Lack]) {
-        let excused = self.hurt.is_some_and(|until| Instant::now() < until);
+        let excused = self.is_excused();
         let lacks: Vec<&str> =
             lacks.iter().filter(|it| !(it.of_machines && excused)).map(|it| it.what.as_str()).collect();
         if !lacks.is_empty() {
             self.wrong(format!("{who} was said to be Ready, and was not: {}", lacks.join("; ")));
+        }
+    }
+
+    /// A Pod is given a role only where that is right.
+    fn judge_role(&mut self, pod: &str, carried: Option<&str>) {
+        let role = self.stored.get(PODS, pod).and_then(roles::role);
+        if role.is_none() || role == carried || self.is_excused() {
+            return;
+        }
+        if let Some(wrong) = self.truth().misled(pod.strip_suffix("-0").unwrap_or(pod)) {
+            self.wrong(format!("a role was given that is not so: {wrong}"));
+        }
+    }
+
+    /// What has become untrue is taken back in time.
+    fn judge_claims(&mut self) {
+        let Self { stored, fleet, software, cluster, claims, stunned, slow, .. } = self;
+        let truth = || Truth::new(stored, fleet, *software);
+        for outlived in claims.outlived(truth, cluster.as_ref(), *stunned, *slow) {
+            self.wrong(outlived);
         }
     }
 
@@ -235,8 +327,8 @@ impl Notes {
 
     fn judge_generation(&mut self, before: &Value, now: &Value) {
         let observed = |cluster: &Value| cluster["status"]["observedGeneration"].as_i64();
-        let stopped = now["metadata"]["annotations"][STOPPED] == "true";
-        if observed(now) < observed(before) && !stopped {
+        // After a restart it may be lower then.
+        if observed(now) < observed(before) && !is_stopped(now, "reconciliation") {
             let (was, is) = (observed(before), observed(now));
             self.wrong(format!("observedGeneration went back from {was:?} to {is:?}"));
         }

@@ -6,9 +6,11 @@ use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, Patch, PatchP
 use muster_test_agents::Pace;
 use serde_json::{Value, json};
 
+use super::claims::TAKEN_BACK;
 use super::cores::{self, alone};
 use super::lives::Beginning;
 use super::samples::{CLUSTER, NAMESPACE};
+use super::troubles::{Came, Deed, Planned, Trouble};
 use super::world::{World, pause};
 
 /// A cluster that is live, and that nobody operates.
@@ -81,5 +83,102 @@ fn the_oracle_catches_what_is_planted() {
         }
         meddle(&world, Some("status"), json!({"status": status})).await;
         caught(&world, "has version");
+    });
+}
+
+/// Someone gives the Pod of a member this role.
+async fn label(world: &World, member: &str, role: &str) {
+    let pods: Api<k8s_openapi::api::core::v1::Pod> = Api::namespaced(world.client.clone(), NAMESPACE);
+    let patch = Patch::Merge(json!({"metadata": {"labels": {"muster.dev/role": role}}}));
+    pods.patch(&format!("{member}-0"), &PatchParams::default(), &patch).await.unwrap();
+}
+
+#[test]
+fn the_oracle_catches_what_has_become_untrue() {
+    if cores::replayed().is_some() {
+        return;
+    }
+    let base = Beginning::Members(2).base();
+    alone(async {
+        // Nobody writes anything, and yet Ready is a lie before long.
+        let world = abandoned(&base).await;
+        world.fleet.crash_application(NAMESPACE, "orders-a-1");
+        pause(TAKEN_BACK / 2).await;
+        world.oracle.look();
+        assert_eq!(world.oracle.wrongs(), Vec::<String>::new(), "nobody could know yet");
+        pause(TAKEN_BACK * 2).await;
+        world.oracle.look();
+        caught(&world, "Cluster is claimed for");
+        caught(&world, "Member(\"orders-a-1\") is claimed for");
+        caught(&world, "Role(\"orders-a-1\") is claimed for");
+    });
+    alone(async {
+        // What is over in time is no lie; and one that nobody hears is as good as gone.
+        let world = abandoned(&base).await;
+        world.fleet.isolate(NAMESPACE, "orders-a-0", true);
+        pause(TAKEN_BACK / 2).await;
+        world.fleet.isolate(NAMESPACE, "orders-a-0", false);
+        pause(TAKEN_BACK * 2).await;
+        world.oracle.look();
+        assert_eq!(world.oracle.wrongs(), Vec::<String>::new());
+        world.fleet.isolate(NAMESPACE, "orders-a-0", true);
+        pause(TAKEN_BACK / 2).await;
+        world.oracle.look();
+        pause(TAKEN_BACK * 2).await;
+        world.oracle.look();
+        caught(&world, "Cluster is claimed for");
+    });
+    alone(async {
+        // Whoever cannot take it back has the time that it takes, and no more.
+        let world = abandoned(&base).await;
+        world.oracle.stun(TAKEN_BACK * 3);
+        world.fleet.crash_application(NAMESPACE, "orders-a-1");
+        pause(TAKEN_BACK * 3).await;
+        world.oracle.look();
+        assert_eq!(world.oracle.wrongs(), Vec::<String>::new());
+        pause(TAKEN_BACK * 2).await;
+        world.oracle.look();
+        caught(&world, "Cluster is claimed for");
+    });
+}
+
+#[test]
+fn the_oracle_catches_roles_that_are_not_so() {
+    if cores::replayed().is_some() {
+        return;
+    }
+    let base = Beginning::Members(2).base();
+    alone(async {
+        let world = abandoned(&base).await;
+        label(&world, "orders-a-0", "primary").await;
+        assert_eq!((world.oracle.wrongs(), world.is_live()), (Vec::new(), true));
+        label(&world, "orders-a-1", "primary").await;
+        caught(&world, "a role was given that is not so: the Pod of orders-a-1");
+        assert!(!world.is_live(), "{:?}", world.oracle.mislabelled());
+    });
+    alone(async {
+        let world = abandoned(&base).await;
+        world.oracle.told_to_end("orders-a-0", "stop");
+        caught(&world, "orders-a-0 is told to stop while its Pod carries primary");
+    });
+}
+
+#[test]
+fn a_plan_that_was_not_reached_is_known() {
+    if cores::replayed().is_some() {
+        return;
+    }
+    let base = Beginning::Members(1).base();
+    alone(async {
+        let mut world = abandoned(&base).await;
+        let planned = |number| Planned { deed: Deed::Epoch, number, trouble: Trouble::CommandRepeated };
+        world.troubles.arm(Some(planned(2)));
+        world.start_operator();
+        world.pass(Duration::from_secs(30)).await;
+        assert_eq!((world.troubles.counted(Deed::Epoch), world.troubles.came()), (1, Came::Not));
+        world.troubles.arm(Some(planned(1)));
+        world.start_operator();
+        world.pass(Duration::from_secs(30)).await;
+        assert_eq!((world.troubles.counted(Deed::Epoch), world.troubles.came()), (1, Came::Met));
     });
 }

@@ -44,6 +44,11 @@ pub(crate) fn engine(software: Software) -> Value {
         "election": if software.elects { "Engine" } else { "Manager" },
         "defaultPrimaries": if software.all { "All" } else { "One" },
     });
+    let driver = |image: &str| json!({"containers": [{"name": "driver", "image": image}]});
+    spec["drivers"] = json!([
+        {"name": "proxy", "template": driver("proxy:1")},
+        {"name": "mounts", "kind": "DaemonSet", "template": driver("mounts:1")},
+    ]);
     if !software.promotes {
         // What stands there without a value is not there.
         (spec["actions"]["promote"], spec["actions"]["demote"]) = (Value::Null, Value::Null);
@@ -69,4 +74,9 @@ pub(crate) fn pools(nodes: &[usize]) -> Value {
         })
     };
     ('a'..).zip(nodes).map(pool).collect()
+}
+
+/// These drivers, for a spec.
+pub(crate) fn drivers(names: &[&str]) -> Value {
+    names.iter().map(|name| json!({"name": name})).collect()
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use muster_apiserver::error::{ApiError, Reason};
 use muster_apiserver::server::faults::{EventFault, Fault, Faults, Seen};
 use muster_apiserver::watch::{Event, EventKind};
+use muster_core::manager::command::Action;
 use muster_test_agents as agents;
 use rand::Rng;
 use rand::rngs::StdRng;
@@ -67,7 +68,7 @@ impl Trouble {
         Self::LateEvents,
         Self::Relist,
     ];
-    /// What goes wrong with a command.
+    /// What goes wrong with a command, and with an epoch that is told.
     pub(crate) const COMMANDS: [Self; 8] = [
         Self::CommandLate,
         Self::CommandRepeated,
@@ -80,10 +81,59 @@ impl Trouble {
     ];
 }
 
+/// What the operator does to others, each of which is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    /// It writes an object.
+    Write,
+    /// It commands an agent.
+    Command,
+    /// It tells an agent its epoch.
+    Epoch,
+}
+
+impl Deed {
+    pub(crate) const ALL: [Self; 3] = [Self::Write, Self::Command, Self::Epoch];
+
+    /// What can go wrong with it.
+    pub(crate) const fn troubles(self) -> &'static [Trouble] {
+        match self {
+            Self::Write => &Trouble::WRITES,
+            Self::Command | Self::Epoch => &Trouble::COMMANDS,
+        }
+    }
+}
+
+/// What is planned to go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Planned {
+    pub(crate) deed: Deed,
+    /// The how many-th such deed, from 1.
+    pub(crate) number: usize,
+    pub(crate) trouble: Trouble,
+}
+
+/// What became of what was planned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Came {
+    /// Nothing yet: it was not reached.
+    #[default]
+    Not,
+    /// It was begun, and nobody has met it yet: nothing was read, or told, since.
+    Begun,
+    /// Somebody met it.
+    Met,
+}
+
+/// How long a write that failed rests before it is tried again, with some room.
+const TRIED_AGAIN: Duration = Duration::from_secs(2);
 /// How late what is late comes: before anyone gives up waiting for it.
 const LATE: Duration = Duration::from_secs(2);
 /// How late a command is: after everyone has given up waiting for its answer.
 const VERY_LATE: Duration = Duration::from_secs(40);
+/// How much later than usual everything is known when events or reads are late: as late as one of them is, and the pause
+/// before a watch is opened anew, with some room.
+const KNOWN_LATE: Duration = LATE.saturating_mul(2);
 /// How many events are late.
 const LATE_EVENTS: usize = 3;
 /// How many changes ago a stale answer is of.
@@ -107,9 +157,10 @@ pub(crate) struct Troubles(Arc<Mutex<Plan>>);
 struct Plan {
     /// Whether the operator's doings are counted.
     counts: bool,
-    writes: usize,
-    commands: usize,
-    planned: Option<(usize, Trouble)>,
+    /// How many deeds of each kind there were.
+    done: [usize; Deed::ALL.len()],
+    planned: Option<Planned>,
+    came: Came,
     /// What goes wrong with the first such write, by verb and resource.
     first: Option<(&'static str, &'static str, Trouble)>,
     storm: Option<(StdRng, Rates)>,
@@ -121,6 +172,8 @@ struct Plan {
     relisted: Option<BTreeSet<u64>>,
     late_reads: bool,
     stale_reads: usize,
+    /// Whether the status that met a conflict meets another one when it is swapped by what it was made from.
+    conflicts_again: bool,
     /// Who has to know when a machine is hurt.
     oracle: Option<Oracle>,
     log: Vec<String>,
@@ -148,10 +201,15 @@ impl Troubles {
         self.plan().writers = Some(writers.clone());
     }
 
-    /// From now on writes and commands count, and the one of this number goes wrong.
-    pub(crate) fn arm(&self, planned: Option<(usize, Trouble)>) {
+    /// From now on all deeds count, and the planned one goes wrong.
+    pub(crate) fn arm(&self, planned: Option<Planned>) {
         let mut plan = self.plan();
-        (plan.counts, plan.writes, plan.commands, plan.planned) = (true, 0, 0, planned);
+        (plan.counts, plan.done, plan.planned, plan.came) = (true, [0; Deed::ALL.len()], planned, Came::Not);
+    }
+
+    /// What became of what was planned.
+    pub(crate) fn came(&self) -> Came {
+        self.plan().came
     }
 
     /// From now on writes count, and the first with this verb to this resource goes wrong.
@@ -172,10 +230,9 @@ impl Troubles {
         (plan.late_events, plan.stale_reads, plan.misses_event, plan.late_reads) = (0, 0, false, false);
     }
 
-    /// How many writes and commands there were.
-    pub(crate) fn counted(&self) -> (usize, usize) {
-        let plan = self.plan();
-        (plan.writes, plan.commands)
+    /// How many deeds of this kind there were.
+    pub(crate) fn counted(&self, deed: Deed) -> usize {
+        self.plan().done[deed as usize]
     }
 
     /// What was written and commanded since it counts.
@@ -185,26 +242,46 @@ impl Troubles {
 }
 
 impl Plan {
-    /// What goes wrong with this write or command.
-    fn draw(&mut self, number: usize, among: &[Trouble]) -> Option<Trouble> {
-        if let Some((_, trouble)) =
-            self.planned.take_if(|(at, trouble)| *at == number && among.contains(trouble))
-        {
-            return Some(trouble);
+    /// Counts a deed, and says what goes wrong with it.
+    fn draw(&mut self, deed: Deed) -> Option<Trouble> {
+        let done = &mut self.done[deed as usize];
+        *done += usize::from(self.counts);
+        let number = *done;
+        if let Some(planned) = self.planned.take_if(|it| it.deed == deed && it.number == number) {
+            self.begin(planned.trouble);
+            return Some(planned.trouble);
         }
-        let commands = among == Trouble::COMMANDS;
         let (chance, rates) = self.storm.as_mut()?;
-        let rate = if commands { rates.commands } else { rates.writes };
+        let rate = if deed == Deed::Write { rates.writes } else { rates.commands };
         if chance.random_range(0..1000) >= rate {
             return None;
         }
+        let among = deed.troubles();
         let trouble = among[chance.random_range(0..among.len())];
         let crashes = format!("{trouble:?}").starts_with("Crash");
         (!crashes || chance.random_range(0..1000) < rates.crashes).then_some(trouble)
     }
 
+    /// What was planned begins. What is about later reads and events is met by them.
+    fn begin(&mut self, trouble: Trouble) {
+        let later = [Trouble::StaleRead, Trouble::MissedEvent, Trouble::LateEvents, Trouble::Relist];
+        self.came = if later.contains(&trouble) { Came::Begun } else { Came::Met };
+    }
+
+    /// A read or an event met what was planned for it.
+    fn meet(&mut self) {
+        if self.came == Came::Begun {
+            self.came = Came::Met;
+        }
+    }
+
     fn hurt(&self) {
         self.oracle.iter().for_each(Oracle::hurt);
+    }
+
+    /// What is stored is told late.
+    fn tell_late(&self) {
+        self.oracle.iter().for_each(|oracle| oracle.hurt_silently(KNOWN_LATE));
     }
 
     fn die(&mut self) {
@@ -216,17 +293,29 @@ impl Plan {
     fn write(&mut self, seen: &Seen) -> Fault {
         let first =
             self.first.take_if(|(verb, resource, _)| *verb == seen.verb && *resource == seen.resource);
-        let first = first.map(|(_, _, trouble)| trouble);
-        let trouble = first.or_else(|| self.draw(self.writes, &Trouble::WRITES));
+        let drawn = self.draw(Deed::Write);
+        if let Some((_, _, trouble)) = first {
+            self.begin(trouble);
+        }
+        let trouble = first.map(|(_, _, trouble)| trouble).or(drawn);
         let (name, part) = (seen.name.as_deref().unwrap_or_default(), seen.subresource.as_deref());
-        let number = self.writes;
+        let number = self.done[Deed::Write as usize];
         self.log.push(format!("write {number}: {} {} {name} {part:?} {trouble:?}", seen.verb, seen.resource));
+        if trouble.is_some() {
+            self.oracle.iter().for_each(|oracle| oracle.stun(TRIED_AGAIN));
+        }
+        let again = std::mem::take(&mut self.conflicts_again);
         match trouble {
+            None if again && seen.verb == "patch" && part == Some("status") => return Fault::Conflict,
             None => return Fault::None,
             Some(Trouble::Error) => {
                 return Fault::Before(ApiError::new(Reason::ServiceUnavailable, "out of order"));
             }
-            Some(Trouble::Conflict) => return Fault::Conflict,
+            Some(Trouble::Conflict) => {
+                // Every other time it has to be read again.
+                self.conflicts_again = number % 2 == 0;
+                return Fault::Conflict;
+            }
             Some(Trouble::AnswerLost) => return Fault::LostAfter,
             Some(Trouble::CrashBefore) => {
                 self.die();
@@ -242,18 +331,19 @@ impl Plan {
             Some(_) => self.relisted = Some(BTreeSet::new()),
         }
         if trouble != Some(Trouble::CrashAfter) {
-            // What machines do meanwhile is told late, as if they were hurt.
-            self.hurt();
+            self.tell_late();
         }
         Fault::None
     }
 
     fn read(&mut self) -> Fault {
         if std::mem::replace(&mut self.late_reads, false) {
+            self.meet();
             return Fault::Delay(LATE);
         }
         if self.stale_reads > 0 {
             self.stale_reads -= 1;
+            self.meet();
             return self.stale();
         }
         let stale = self.stale();
@@ -281,9 +371,13 @@ impl Plan {
         }
         if self.late_events > 0 {
             self.late_events -= 1;
+            self.meet();
             return EventFault::Delay(LATE);
         }
         if self.relisted.as_mut().is_some_and(|ended| ended.len() < WATCHES && ended.insert(watch)) {
+            if self.stale_reads == 0 {
+                self.meet();
+            }
             return EventFault::Expire;
         }
         let Some((chance, rates)) = &mut self.storm else { return EventFault::None };
@@ -298,11 +392,18 @@ impl Plan {
         }
     }
 
-    fn command(&mut self, seen: &agents::Seen) -> agents::Fault {
-        let trouble = self.draw(self.commands, &Trouble::COMMANDS);
-        let number = self.commands;
+    fn command(&mut self, seen: &agents::Seen, deed: Deed) -> agents::Fault {
+        let trouble = self.draw(deed);
+        let number = self.done[deed as usize];
         let what = seen.command().map(|command| (command.stamp, command.action.clone()));
-        self.log.push(format!("command {number}: {} {what:?} {trouble:?}", seen.member));
+        self.log.push(format!("{deed:?} {number}: {} {what:?} {trouble:?}", seen.member));
+        // It is sent, whatever becomes of it; unless its sender dies first.
+        if let Some((_, action @ (Action::Stop | Action::Demote))) = what
+            && let Some(oracle) =
+                self.oracle.as_ref().filter(|_| trouble != Some(Trouble::CrashBeforeCommand))
+        {
+            oracle.told_to_end(&seen.member, action.word());
+        }
         match trouble {
             None => agents::Fault::None,
             Some(Trouble::CommandLate) => agents::Fault::Late(VERY_LATE),
@@ -354,9 +455,6 @@ impl Faults for Troubles {
         {
             writers.writes(&seen.user_agent);
         }
-        if plan.counts {
-            plan.writes += 1;
-        }
         plan.write(seen)
     }
 
@@ -370,13 +468,11 @@ impl Faults for Troubles {
 
 impl agents::Faults for Troubles {
     fn request(&self, seen: &agents::Seen) -> agents::Fault {
-        if seen.instruction.is_none() {
-            return agents::Fault::None;
-        }
-        let mut plan = self.plan();
-        if plan.counts {
-            plan.commands += 1;
-        }
-        plan.command(seen)
+        let deed = match &seen.instruction {
+            Some(_) => Deed::Command,
+            None if seen.is_epoch() => Deed::Epoch,
+            None => return agents::Fault::None,
+        };
+        self.plan().command(seen, deed)
     }
 }

@@ -1,20 +1,16 @@
 //! What is really so, by what is stored and by what the agents do: what has to be the case where status says Ready.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
 
 use muster_api::names::Role;
-use muster_apiserver::store::{Change, ChangeKind, Document, Key};
 use muster_core::manager::report::Activity;
 use muster_core::manager::stamp::Term;
 use muster_test_agents::Fleet;
 use muster_test_model::{App, Node};
 use serde_json::Value;
-use tokio::time::Instant;
 
 use super::samples::{CLUSTER, NAMESPACE, Software};
+use super::stored::{CONFIGS, DAEMONS, DEPLOYMENTS, MEMBERS, SETS, Stored, is_ending, name as name_of, says};
 
 /// Something without which a cluster is not Ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,123 +21,125 @@ pub(crate) struct Lack {
     pub(crate) of_machines: bool,
 }
 
-/// All that is stored, as it was told change by change. What is looked at is read once.
-#[derive(Default)]
-pub(crate) struct Stored(BTreeMap<Arc<str>, BTreeMap<String, Object>>);
-
-struct Object {
-    document: Document,
-    read: OnceCell<Value>,
-    /// When it was stored.
-    at: Instant,
-}
-
-/// For how long what is stored is on its way to whoever watches.
-const MOMENT: Duration = Duration::from_millis(20);
-
-impl Object {
-    fn value(&self) -> &Value {
-        self.read.get_or_init(|| self.document.value())
-    }
-}
-
-impl Stored {
-    pub(crate) fn take(&mut self, change: &Change) {
-        let Key { resource, name, .. } = &*change.key;
-        let of_kind = self.0.entry(resource.clone()).or_default();
-        match change.kind {
-            ChangeKind::Deleted => drop(of_kind.remove(name)),
-            ChangeKind::Added | ChangeKind::Modified => {
-                let object =
-                    Object { document: change.object.clone(), read: OnceCell::new(), at: Instant::now() };
-                drop(of_kind.insert(name.clone(), object));
-            }
-        }
-    }
-
-    /// The object of this name.
-    pub(crate) fn get(&self, resource: &str, name: &str) -> Option<&Value> {
-        self.0.get(resource)?.get(name).map(Object::value)
-    }
-
-    /// Whether this object is like this only since a moment ago: nobody can know yet.
-    fn is_news(&self, resource: &str, name: &str) -> bool {
-        let object = self.0.get(resource).and_then(|of_kind| of_kind.get(name));
-        object.is_some_and(|object| object.at.elapsed() < MOMENT)
-    }
-
-    /// All objects of this kind.
-    pub(crate) fn all(&self, resource: &str) -> Vec<&Value> {
-        self.0.get(resource).into_iter().flat_map(BTreeMap::values).map(Object::value).collect()
-    }
-
-    /// How many there are of this kind.
-    pub(crate) fn count(&self, resource: &str) -> usize {
-        self.0.get(resource).map_or(0, BTreeMap::len)
-    }
-}
-
 /// Looks at everything.
 pub(crate) struct Truth<'a> {
-    pub(crate) stored: &'a Stored,
-    pub(crate) fleet: &'a Fleet,
-    pub(crate) software: Software,
+    pub(super) stored: &'a Stored,
+    fleet: &'a Fleet,
+    software: Software,
+    /// What the applications do that run.
+    running: BTreeMap<String, Doing>,
 }
 
-pub(crate) const MEMBERS: &str = "muster.dev/members";
-pub(crate) const CLUSTERS: &str = "muster.dev/replicatedclusters";
-const SETS: &str = "apps/statefulsets";
-const PODS: &str = "/pods";
-const CONFIGS: &str = "/configmaps";
+/// What an application does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Doing {
+    pub(super) role: Role,
+    pub(super) activity: Activity,
+    term: Option<Term>,
+    pub(super) synced: bool,
+    /// Whether a message can reach it.
+    pub(super) heard: bool,
+}
 
-/// What an application does, and in which term.
-type Doing = (Role, Activity, Option<Term>);
+/// What is wanted of a Member.
+struct Wish<'a> {
+    version: &'a str,
+    size: &'a str,
+    /// Whether it is to stay.
+    stays: bool,
+}
 
-impl Truth<'_> {
+impl<'a> Truth<'a> {
+    pub(crate) fn new(stored: &'a Stored, fleet: &'a Fleet, software: Software) -> Self {
+        let doing = |app: &App| Doing {
+            role: app.role,
+            activity: app.activity(),
+            term: app.term,
+            synced: app.synced,
+            heard: true,
+        };
+        let each = |node: &Node| Some((node.name.clone(), doing(node.app()?)));
+        let all = fleet.look(NAMESPACE, CLUSTER, |nodes| nodes.values().filter_map(each).collect());
+        let mut running: BTreeMap<String, Doing> = all.unwrap_or_default();
+        for (member, doing) in &mut running {
+            doing.heard = !fleet.is_isolated(NAMESPACE, member);
+        }
+        Self { stored, fleet, software, running }
+    }
+
+    /// What the application of this member does, if it runs and is heard.
+    pub(super) fn doing(&self, member: &str) -> Option<&Doing> {
+        self.running.get(member).filter(|doing| doing.heard)
+    }
+
+    /// Whether this is done in the newest term that anyone is heard to run in. The term of software that elects by itself
+    /// moves only when it is seeded.
+    fn is_newest(&self, doing: &Doing) -> bool {
+        let heard = self.running.values().filter(|doing| doing.heard);
+        self.software.elects || heard.map(|doing| doing.term).max().flatten() == doing.term
+    }
+
+    /// Whether this member serves writes, in the newest term.
+    pub(super) fn serves(&self, member: &str) -> bool {
+        self.doing(member).is_some_and(|doing| {
+            doing.role == Role::Primary && doing.activity == Activity::Serving && self.is_newest(doing)
+        })
+    }
+
     /// What is lacking for this cluster to be Ready as its spec has it.
     pub(crate) fn lacks(&self, cluster: &Value) -> Vec<Lack> {
         let mut lacks = Vec::new();
-        let pools = cluster["spec"]["pools"].as_array().cloned().unwrap_or_default();
+        let spec = &cluster["spec"];
+        let pools = spec["pools"].as_array().map_or(&[][..], Vec::as_slice);
         let nodes = |pool: &Value| pool["threshold"]["nodes"].as_u64().unwrap_or_default();
-        let wanted: u64 = pools.iter().map(nodes).sum();
-        if wanted == 0 {
+        if pools.iter().map(nodes).sum::<u64>() == 0 {
             return self.unparked();
         }
+        self.lacks_of_drivers(spec, &mut lacks);
         let members = self.stored.all(MEMBERS);
-        for pool in &pools {
-            let there = members.iter().filter(|member| member["spec"]["pool"] == pool["name"]).count();
+        for pool in pools {
+            let of_pool =
+                |it: &&&Value| it["spec"]["pool"] == pool["name"] && it["spec"]["external"].is_null();
+            let there = members.iter().filter(of_pool).count();
             if there as u64 != nodes(pool) {
                 lacks.push(by_spec(format!("pool {} has {there} members", pool["name"])));
             }
         }
+        let version = spec["engine"]["version"].as_str().unwrap_or("1");
+        let size = spec["engine"]["parameters"]["size"].as_str().unwrap_or("1");
         for member in members.iter().copied() {
-            self.lacks_of(cluster, member, &mut lacks);
+            self.lacks_of_object(member, &Wish { version, size, stays: true }, &mut lacks);
+            // What a disabled one does is its administrator's affair.
+            if is_enabled(member) {
+                self.lacks_of_application(member, &mut lacks);
+            }
         }
-        self.lacks_of_primaries(cluster, members.len(), &mut lacks);
+        self.lacks_of_primaries(spec, &members, &mut lacks);
         lacks
     }
 
-    /// What is lacking for a Member to be Ready as its own spec has it.
-    pub(crate) fn lacks_of_member(&self, cluster: &Value, member: &Value) -> Vec<Lack> {
-        // Its cluster may want something else of it by now; that is not its own affair.
-        let mut cluster = cluster.clone();
+    /// What is lacking for a Member to be Ready as its own spec has it. Its cluster may want something else of it by now; that
+    /// is not its own affair. One that is on its way out is itself until it stops.
+    pub(crate) fn lacks_of_member(&self, member: &Value) -> Vec<Lack> {
         let workload = &member["spec"]["workload"];
-        cluster["spec"]["engine"]["version"] = workload["version"].clone();
-        let config = self.stored.get(CONFIGS, workload["config"].as_str().unwrap_or_default());
-        let size = config.map(|config| config["data"]["parameters.size"].clone());
-        cluster["spec"]["engine"]["parameters"]["size"] = size.unwrap_or_else(|| "1".into());
-        // One that is on its way out is itself until it stops.
-        let mut member = member.clone();
-        member["metadata"]["deletionTimestamp"] = Value::Null;
+        let version = workload["version"].as_str().unwrap_or_default();
+        let size = self.size(workload).unwrap_or("1");
         let mut lacks = Vec::new();
-        self.lacks_of(&cluster, &member, &mut lacks);
+        self.lacks_of_object(member, &Wish { version, size, stays: false }, &mut lacks);
+        self.lacks_of_application(member, &mut lacks);
         lacks
     }
 
-    /// What is lacking for this Member to be what this cluster's spec says, and Ready.
-    fn lacks_of(&self, cluster: &Value, member: &Value, lacks: &mut Vec<Lack>) {
-        let name = member["metadata"]["name"].as_str().unwrap_or_default();
-        if member["metadata"]["deletionTimestamp"].is_string() {
+    /// The size that this workload is configured with.
+    fn size(&self, workload: &Value) -> Option<&str> {
+        let config = self.stored.get(CONFIGS, workload["config"].as_str().unwrap_or_default())?;
+        config["data"]["parameters.size"].as_str()
+    }
+
+    /// What is lacking of a Member's own object and its workload.
+    fn lacks_of_object(&self, member: &Value, wish: &Wish<'_>, lacks: &mut Vec<Lack>) {
+        let name = name_of(member);
+        if wish.stays && is_ending(member) {
             lacks.push(by_spec(format!("{name} is on its way out")));
         }
         for kind in ["StorageReady", "WorkloadReady"] {
@@ -149,23 +147,27 @@ impl Truth<'_> {
                 lacks.push(by_machines(format!("the status of {name} does not say {kind}")));
             }
         }
-        let version = cluster["spec"]["engine"]["version"].as_str().unwrap_or("1");
+        if member["spec"]["external"].is_object() {
+            return;
+        }
         let workload = &member["spec"]["workload"];
-        if workload["version"] != version {
+        if workload["version"] != wish.version {
             lacks.push(by_spec(format!("{name} has version {}", workload["version"])));
         }
-        let size = cluster["spec"]["engine"]["parameters"]["size"].as_str().unwrap_or("1");
-        let config = self.stored.get(CONFIGS, workload["config"].as_str().unwrap_or_default());
-        let runs = config.map(|config| config["data"]["parameters.size"].clone()).unwrap_or_default();
-        if runs != size {
-            lacks.push(by_spec(format!("{name} is configured with size {runs}")));
+        let runs = self.size(workload);
+        if runs != Some(wish.size) {
+            lacks.push(by_spec(format!("{name} is configured with size {runs:?}")));
         }
-        self.lacks_of_workload(name, version, workload, lacks);
-        let doing = self.doing();
-        match doing.get(name) {
-            Some((_, Activity::Serving | Activity::Donor, term)) => {
-                if !self.software.elects && *term != newest(&doing) {
-                    lacks.push(by_machines(format!("{name} runs in term {term:?}")));
+        self.lacks_of_workload(name, wish.version, workload, lacks);
+    }
+
+    /// What is lacking of what a member's application does.
+    fn lacks_of_application(&self, member: &Value, lacks: &mut Vec<Lack>) {
+        let name = name_of(member);
+        match self.doing(name) {
+            Some(doing) if matches!(doing.activity, Activity::Serving | Activity::Donor) => {
+                if !self.is_newest(doing) {
+                    lacks.push(by_machines(format!("{name} runs in term {:?}", doing.term)));
                 }
             }
             other => lacks.push(by_machines(format!("the application of {name} does {other:?}"))),
@@ -186,20 +188,20 @@ impl Truth<'_> {
         if unready && !self.stored.is_news(SETS, name) {
             lacks.push(by_machines(format!("the StatefulSet of {name} is not ready: {status}")));
         }
-        let Some(pod) = self.stored.get(PODS, &format!("{name}-0")) else {
+        let Some(pod) = self.stored.pod(name) else {
             return lacks.push(by_machines(format!("{name} has no Pod")));
         };
-        if pod["metadata"]["deletionTimestamp"].is_string() {
+        if is_ending(pod) {
             lacks.push(by_machines(format!("the Pod of {name} is on its way out")));
         }
-        let image = format!("ledger:{version}");
-        let containers = pod["spec"]["containers"].as_array().cloned().unwrap_or_default();
-        let volumes = pod["spec"]["volumes"].to_string();
-        let config = workload["config"].as_str().unwrap_or_default();
-        if !containers.iter().any(|it| it["name"] == "main" && it["image"] == image.as_str()) {
-            lacks.push(by_spec(format!("the Pod of {name} does not run {image}")));
+        let main = |it: &&Value| it["name"] == "main";
+        let image = pod["spec"]["containers"].as_array().and_then(|all| all.iter().find(main));
+        let image = image.and_then(|it| it["image"].as_str()).unwrap_or_default();
+        if image.strip_prefix("ledger:") != Some(version) {
+            lacks.push(by_spec(format!("the Pod of {name} runs {image}")));
         }
-        if !volumes.contains(config) {
+        let config = workload["config"].as_str().unwrap_or_default();
+        if !mentions(&pod["spec"]["volumes"], config) {
             lacks.push(by_spec(format!("the Pod of {name} does not have its configuration")));
         }
         if self.fleet.pod_of(NAMESPACE, name).as_deref() != pod["metadata"]["uid"].as_str() {
@@ -207,44 +209,87 @@ impl Truth<'_> {
         }
     }
 
-    fn lacks_of_primaries(&self, cluster: &Value, members: usize, lacks: &mut Vec<Lack>) {
-        let doing = self.doing();
-        let default = if self.software.all { members } else { 1 };
-        let asked = cluster["spec"]["primaries"].as_u64().and_then(|asked| usize::try_from(asked).ok());
-        let wanted = if self.software.elects { 1 } else { asked.unwrap_or(default).min(members) };
-        let newest = newest(&doing);
-        let serves = |(role, activity, term): &&Doing| {
-            *role == Role::Primary
-                && *activity == Activity::Serving
-                && (*term == newest || self.software.elects)
+    fn lacks_of_primaries(&self, spec: &Value, members: &[&Value], lacks: &mut Vec<Lack>) {
+        // A disabled one keeps its role, and nobody asks it for another.
+        let enabled = members.iter().filter(|it| is_enabled(it)).count();
+        let default = if self.software.all { enabled } else { 1 };
+        let asked = spec["primaries"].as_u64().and_then(|asked| usize::try_from(asked).ok());
+        let wanted = if self.software.elects { 1 } else { asked.unwrap_or(default).min(members.len()) };
+        let serving: Vec<&String> = self.running.keys().filter(|name| self.serves(name)).collect();
+        if serving.len() < wanted || (serving.len() > wanted && !self.software.all) {
+            let running = &self.running;
+            lacks.push(by_machines(format!("{serving:?} of {wanted} primaries serve: {running:?}")));
+        }
+        let external = |name: &str| {
+            self.stored.get(MEMBERS, name).is_some_and(|member| member["spec"]["external"].is_object())
         };
-        let serving = doing.values().filter(serves).count();
-        if serving < wanted || (serving > wanted && !self.software.all) {
-            lacks.push(by_machines(format!("{serving} of {wanted} primaries serve: {doing:?}")));
+        let reached = |name: &&String| external(name) || self.carries(name) == Some(Role::Primary.as_str());
+        if !serving.iter().any(reached) {
+            lacks.push(by_machines(format!("no client is sent to any of {serving:?}")));
+        }
+    }
+
+    /// What is lacking of the drivers, and which ones are too many.
+    fn lacks_of_drivers(&self, spec: &Value, lacks: &mut Vec<Lack>) {
+        let asked = spec["drivers"].as_array().map_or(&[][..], Vec::as_slice);
+        let workload = |driver: &Value| format!("{CLUSTER}-{}", driver["name"].as_str().unwrap_or_default());
+        let found: Vec<&Value> =
+            self.stored.all(DEPLOYMENTS).into_iter().chain(self.stored.all(DAEMONS)).collect();
+        for driver in asked {
+            let name = workload(driver);
+            let Some(object) = found.iter().find(|it| name_of(it) == name) else {
+                lacks.push(by_spec(format!("there is no driver {name}")));
+                continue;
+            };
+            let (status, replicas) = (&object["status"], &object["spec"]["replicas"]);
+            if status["observedGeneration"] != object["metadata"]["generation"] {
+                lacks.push(by_spec(format!("the driver {name} was not observed")));
+            }
+            let rolled = if replicas.is_null() {
+                status["numberAvailable"] == status["desiredNumberScheduled"]
+            } else {
+                ["updatedReplicas", "availableReplicas"].iter().all(|it| status[it] == *replicas)
+            };
+            if !rolled || (!replicas.is_null() && *replicas != driver["replicas"].as_u64().unwrap_or(1)) {
+                lacks.push(by_spec(format!("the driver {name} is not rolled out: {status}")));
+            }
+        }
+        for object in found {
+            if !asked.iter().any(|driver| workload(driver) == name_of(object)) {
+                lacks.push(by_spec(format!("the driver {} is still there", name_of(object))));
+            }
         }
     }
 
     /// What still runs of a cluster that is to be parked.
     fn unparked(&self) -> Vec<Lack> {
-        let running = self.doing().into_keys().map(|name| format!("the application of {name} runs"));
+        let running = self.running.keys().map(|name| format!("the application of {name} runs"));
         let at_one =
             |set: &&Value| set["spec"]["replicas"] != 0 || set["status"]["replicas"].as_u64() > Some(0);
         let sets = self.stored.all(SETS).into_iter().filter(at_one);
-        let sets = sets.map(|set| format!("the StatefulSet {} is not at 0", set["metadata"]["name"]));
+        let sets = sets.map(|set| format!("the StatefulSet {} is not at 0", name_of(set)));
         running.chain(sets).map(by_spec).collect()
-    }
-
-    /// What the applications do that run.
-    fn doing(&self) -> BTreeMap<String, Doing> {
-        let what = |app: &App| (app.role, app.activity(), app.term);
-        let each = |node: &Node| Some((node.name.clone(), what(node.app()?)));
-        let all = self.fleet.look(NAMESPACE, CLUSTER, |nodes| nodes.values().filter_map(each).collect());
-        all.unwrap_or_default()
     }
 }
 
-fn newest(doing: &BTreeMap<String, Doing>) -> Option<Term> {
-    doing.values().map(|(_, _, term)| *term).max().flatten()
+/// Whether this word stands anywhere in it.
+fn mentions(value: &Value, word: &str) -> bool {
+    match value {
+        Value::String(text) => text == word,
+        Value::Array(all) => all.iter().any(|it| mentions(it, word)),
+        Value::Object(all) => all.values().any(|it| mentions(it, word)),
+        _ => false,
+    }
+}
+
+fn is_enabled(member: &Value) -> bool {
+    member["spec"]["desiredState"] != "Disabled"
+}
+
+/// Whether all pools are to have nobody.
+pub(crate) fn is_to_be_parked(cluster: &Value) -> bool {
+    let pools = cluster["spec"]["pools"].as_array();
+    pools.is_none_or(|pools| pools.iter().all(|pool| pool["threshold"]["nodes"] == 0))
 }
 
 fn by_spec(what: String) -> Lack {
@@ -253,18 +298,4 @@ fn by_spec(what: String) -> Lack {
 
 fn by_machines(what: String) -> Lack {
     Lack { what, of_machines: true }
-}
-
-/// Whether this condition has this status, at the object's generation.
-pub(crate) fn says(object: &Value, kind: &str, status: &str) -> bool {
-    let conditions = object["status"]["conditions"].as_array();
-    let generation = &object["metadata"]["generation"];
-    let found =
-        |it: &Value| it["type"] == kind && it["status"] == status && it["observedGeneration"] == *generation;
-    conditions.is_some_and(|all| all.iter().any(found))
-}
-
-/// The resource of a change.
-pub(crate) fn resource(change: &Change) -> &Arc<str> {
-    &change.key.resource
 }

@@ -20,6 +20,7 @@ use muster_operator::agents::Limits;
 use muster_operator::clock::{RuntimeClock, SharedClock};
 use muster_operator::context::Chance;
 use muster_operator::lease::Authority;
+use muster_operator::manager::START_LIMIT;
 use muster_operator::metrics::Metrics;
 use muster_operator::run::{NEEDS, Operator, Parts};
 use muster_operator::serve::Health;
@@ -32,8 +33,9 @@ use tokio::time::Instant;
 
 use super::oracle::Oracle;
 use super::samples::{self, CLUSTER, NAMESPACE, Software};
+use super::stored::{says, says_ready};
 use super::troubles::Troubles;
-use super::truth::{Lack, says};
+use super::truth::Lack;
 use super::wire::Wire;
 
 /// When the first world begins.
@@ -46,6 +48,9 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const CALM: Duration = Duration::from_secs(3);
 /// Longer than any test, in its own time.
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
+/// How long an operator that was just started may keep to itself what it finds: until everyone was heard, and as long again for
+/// what its Members make of that (DESIGN section 4, point 3).
+const AFTER_A_START: Duration = START_LIMIT.saturating_mul(2);
 /// What marks a request of a person.
 const REQUEST: &str = "muster.dev/request";
 
@@ -69,6 +74,8 @@ pub(crate) struct World {
     pub(crate) wire: Arc<Wire>,
     pub(crate) clock: SharedClock,
     pub(crate) limits: Limits,
+    /// What happened, in words.
+    story: Vec<String>,
     software: Software,
     operator: Option<Operator>,
     seed: u64,
@@ -150,6 +157,7 @@ impl World {
         let server = Server::builder().like(&base.server).source(source).faults(faults).build().await;
         let looks = oracle.clone();
         server.store().tell(move |change| looks.see(change));
+        oracle.listen(&fleet);
         fleet.set_faults(Arc::new(troubles.clone()));
         let kubelets = muster_test_agents::kubelet::client(server.clone(), NAMESPACE);
         let kubelet = Kubelet::start(kubelets, fleet.clone(), Knobs::default(), seed);
@@ -170,6 +178,7 @@ impl World {
                 silence: pace.heartbeat.map_or(FOR_EVER, |beat| beat * 3),
                 ..Limits::default()
             },
+            story: Vec::new(),
             software: base.software,
             operator: None,
             seed,
@@ -214,6 +223,7 @@ impl World {
         self.wire = Arc::new(Wire::default());
         let (wire, epoch) = (self.wire.clone(), self.starts + 1);
         self.troubles.connect(&wire);
+        self.oracle.stun(AFTER_A_START);
         let authority = Authority::uncontested(epoch, self.clock.clone());
         let parts = self.parts(&wire, authority, &format!("operator-{epoch}"));
         self.operator = Some(Operator::start(parts));
@@ -226,6 +236,11 @@ impl World {
 
     pub(crate) async fn create(&self, nodes: &[usize]) {
         create(&self.client, "muster.dev/v1alpha1", samples::cluster(nodes)).await;
+    }
+
+    /// A person creates an object of any kind.
+    pub(crate) async fn make(&self, version: &str, object: Value) {
+        create(&self.client, version, object).await;
     }
 
     /// A person changes the cluster by a merge patch.
@@ -275,16 +290,14 @@ impl World {
         }
     }
 
-    /// Whether status says Ready of this spec, no request is under way, and it is so.
+    /// Whether status says Ready of this spec, no request is under way, it is so, and clients find whom they look for.
     pub(crate) fn is_live(&self) -> bool {
         let said = self.oracle.cluster(|cluster| {
             cluster.is_some_and(|cluster| {
-                says(cluster, "Ready", "True")
-                    && cluster["status"]["observedGeneration"] == cluster["metadata"]["generation"]
-                    && cluster["metadata"]["annotations"][REQUEST].is_null()
+                says_ready(cluster) && cluster["metadata"]["annotations"][REQUEST].is_null()
             })
         });
-        said && self.oracle.lacks().is_empty()
+        said && self.oracle.lacks().is_empty() && self.oracle.mislabelled().is_empty()
     }
 
     /// Whether this condition has this status, at the generation.
@@ -304,6 +317,11 @@ impl World {
         self.oracle.cluster(|cluster| cluster.is_none())
     }
 
+    /// Something happens, which whoever reads of a failure wants to know.
+    pub(crate) fn note(&mut self, what: &str) {
+        self.story.push(format!("{} {what}", self.fleet.now()));
+    }
+
     /// Lets time pass, in which an operator that died is started again, and the oracle is heard.
     pub(crate) async fn pass(&mut self, time: Duration) {
         let end = Instant::now() + time;
@@ -318,6 +336,7 @@ impl World {
                 () = pause(end - Instant::now()) => {}
             }
         }
+        self.oracle.look();
         let wrongs = self.oracle.wrongs();
         assert!(wrongs.is_empty(), "{}\n{}", wrongs.join("\n"), self.describe());
     }
@@ -340,7 +359,8 @@ impl World {
     /// Everything that is of interest when something is wrong.
     pub(crate) fn describe(&self) -> String {
         let cluster = self.oracle.copy();
-        let lacks: Vec<String> = self.oracle.lacks().into_iter().map(|lack: Lack| lack.what).collect();
+        let mut lacks: Vec<String> = self.oracle.lacks().into_iter().map(|lack: Lack| lack.what).collect();
+        lacks.extend(self.oracle.mislabelled());
         let conditions = cluster["status"]["conditions"].as_array().cloned().unwrap_or_default();
         let conditions: Vec<String> = conditions
             .iter()
@@ -356,13 +376,14 @@ impl World {
         let log = self.troubles.log();
         let last = &log[log.len().saturating_sub(40)..];
         format!(
-            "at {}\nlacks: {lacks:?}\ngeneration {} observed {}\n{}\nrecovery: {}\ndecided: {decision:?}\n{}",
+            "at {}\nlacks: {lacks:?}\ngeneration {} observed {}\n{}\nrecovery: {}\ndecided: {decision:?}\n{}\n{}",
             self.fleet.now(),
             cluster["metadata"]["generation"],
             cluster["status"]["observedGeneration"],
             conditions.join("\n"),
             cluster["status"]["recovery"],
             last.join("\n"),
+            self.story.join("\n"),
         )
     }
 }

@@ -1,0 +1,95 @@
+//! What an operator that was just started does not do: it knows nobody yet, so it lets nobody go, and calls nobody Ready.
+
+use std::time::Duration;
+
+use kube::ResourceExt;
+use kube::api::{DeleteParams, ListParams};
+use muster_api::Member;
+use muster_core::manager::requests::Ask;
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::help::member_is;
+use super::world::{World, pause};
+
+/// How often these tests look: more often than anything can be said and taken back.
+const LOOK_EVERY: Duration = Duration::from_millis(2);
+/// Shorter than a manager waits for those it expects.
+const NOT_LOOKED_YET: Duration = Duration::from_secs(9);
+/// How long anything may take, in the world's own time.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+impl World {
+    pub(crate) async fn all_members(&self) -> Vec<Member> {
+        self.members().list(&ListParams::default()).await.unwrap().items
+    }
+
+    /// Nobody operates any more.
+    fn stop_operator(&mut self) {
+        self.operator = None;
+    }
+}
+
+/// A restart in the middle of a scale-down, when the member with the highest ordinal is the primary and one is not heard: nobody
+/// is chosen to go before everyone who is expected was looked at, and then it is not the primary.
+#[tokio::test(start_paused = true)]
+async fn after_a_restart_nobody_is_chosen_to_leave_before_everyone_was_looked_at() {
+    let mut world = World::new(702).await;
+    world.create("orders", 4).await;
+    world.ready("orders").await;
+    let (result, why) = world.ask("last", Ask::Switchover { to: Some("orders-a-3".into()) }).await;
+    assert_eq!(result, "Done", "{why}");
+    world.ready("orders").await;
+    world.stop_operator();
+    world.scale("orders", 2).await;
+    for left in [3, 2] {
+        let chosen = leaving(&world.all_members().await);
+        world.fleet.isolate("shop", "orders-a-0", true);
+        world.start_operator();
+        let began = Instant::now();
+        while began.elapsed() < NOT_LOOKED_YET {
+            let now = leaving(&world.all_members().await);
+            assert!(now.iter().all(|name| chosen.contains(name)), "chosen too early: {now:?}");
+            pause(LOOK_EVERY).await;
+        }
+        world.fleet.isolate("shop", "orders-a-0", false);
+        let began = Instant::now();
+        while world.all_members().await.len() > left {
+            assert!(began.elapsed() < PATIENCE, "{}", world.describe("orders").await);
+            pause(LOOK_EVERY).await;
+        }
+        // In the middle of it.
+        world.stop_operator();
+    }
+    world.start_operator();
+    world.ready("orders").await;
+    assert_eq!(world.names::<Member>().await, ["orders-a-0", "orders-a-3"]);
+    assert_eq!(world.fleet.serving("shop", "orders"), ["orders-a-3"]);
+    world.unharmed();
+}
+
+fn leaving(members: &[Member]) -> Vec<String> {
+    members.iter().filter(|it| it.metadata.deletion_timestamp.is_some()).map(ResourceExt::name_any).collect()
+}
+
+/// A Member whose workload was to change when it was deleted: nothing is applied to it any more, and nobody is told that it runs
+/// what it never got.
+#[tokio::test(start_paused = true)]
+async fn a_member_that_leaves_is_not_said_to_run_what_it_never_got() {
+    let mut world = World::new(703).await;
+    world.create("orders", 3).await;
+    world.ready("orders").await;
+    world.stop_operator();
+    world.edit::<Member>("orders-a-2", json!({"spec": {"workload": {"version": "2"}}})).await;
+    world.members().delete("orders-a-2", &DeleteParams::default()).await.unwrap();
+    world.scale("orders", 2).await;
+    world.start_operator();
+    let began = Instant::now();
+    while let Some(member) = world.members().get_opt("orders-a-2").await.unwrap() {
+        assert!(!member_is(&member, "Ready", "True"), "it runs version 1: {:?}", member.status);
+        assert!(began.elapsed() < PATIENCE, "{}", world.describe("orders").await);
+        pause(LOOK_EVERY).await;
+    }
+    world.ready("orders").await;
+    world.unharmed();
+}

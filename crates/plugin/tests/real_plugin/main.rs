@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod completion;
+mod forms;
 mod look;
 mod member;
 mod operated;

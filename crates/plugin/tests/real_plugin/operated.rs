@@ -188,6 +188,70 @@ fn what_is_asked_for_is_done_by_an_operator_at_work() {
     });
 }
 
+#[test]
+fn what_gives_up_data_is_done_for_a_person_who_says_so_and_for_nobody_else() {
+    on_both("lost", |stage| {
+        let operated = Operated::new(stage, 93);
+        let blocked = |by: &'static str, reported: usize| {
+            move |cluster: &Value| {
+                let recovery = &cluster["status"]["recovery"];
+                let heard = recovery["reported"].as_array().map_or(0, Vec::len);
+                recovery["blockedBy"] == by && heard == reported
+            }
+        };
+        let all = ["orders-a-0", "orders-a-1", "orders-a-2"];
+        // What is not needed is refused.
+        stage
+            .muster("forget orders orders-a-1 --yes --timeout=60s")
+            .failed(4, &["orders-a-1 runs: disable or delete it instead"]);
+        stage
+            .muster("recover orders --seed orders-a-1 --yes --timeout=60s")
+            .failed(4, &["serves already, orders-a-1 was not needed"]);
+
+        // Power fails, and one machine comes back: one disk of three is not enough to go by.
+        operated.fleet(|fleet, namespace| {
+            for member in all {
+                fleet.power_off(namespace, member);
+            }
+            fleet.power_on(namespace, "orders-a-1");
+        });
+        operated.until(blocked("MemberMissing", 1));
+        stage.muster("switchover orders --timeout=60s").failed(4, &["switchover refused"]);
+        stage.muster("fence orders orders-a-0 orders-a-2 --yes --timeout=60s").succeeded();
+        operated.until(blocked("DataMissing", 1));
+        stage.muster("recover orders --replicas 1").failed(4, &["not done", "--yes"]);
+        assert_eq!(operated.serving(), Vec::<String>::new());
+        stage.muster("recover orders --replicas 1 --yes --timeout=60s").succeeded().says(&["recover done"]);
+        operated.until(|_| operated.serving() == ["orders-a-1"]);
+        stage.until("rcl", "orders", |_| {
+            let said = stage.kubectl(&["get", "events", "-n", &stage.namespace]).succeeded();
+            (said.out.contains("DataMayBeLost") && said.out.contains("restoreReplicas")).then_some(())
+        });
+        operated.fleet(|fleet, namespace| {
+            for member in ["orders-a-0", "orders-a-2"] {
+                fleet.power_on(namespace, member);
+            }
+        });
+        operated.ready();
+
+        // Every disk is lost.
+        operated.fleet(|fleet, namespace| all.iter().for_each(|member| fleet.wipe(namespace, member)));
+        operated.until(blocked("AllEmpty", 3));
+        stage
+            .muster("recover orders --seed orders-a-2 --yes --timeout=60s")
+            .failed(4, &["is empty: this is refused without --accept-data-loss"]);
+        assert_eq!(operated.serving(), Vec::<String>::new());
+        stage.muster("recover orders --seed orders-a-2 --accept-data-loss").failed(4, &["ALL earlier data"]);
+        stage
+            .muster("recover orders --seed orders-a-2 --accept-data-loss --yes --timeout=60s")
+            .succeeded()
+            .says(&["recover done"]);
+        operated.ready();
+        assert_eq!(operated.serving(), ["orders-a-2"]);
+        operated.world.unharmed();
+    });
+}
+
 /// A machine that does not return: it is vouched for, and then forgotten.
 fn forget(operated: &Operated<'_>, primary: &str) {
     let stage = operated.stage;

@@ -1,8 +1,10 @@
 //! `stop` and `start` (R4.1): the annotations, said once, acknowledged, for one cluster, several or all.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use crate::servers::on_both;
+use crate::servers::{on_an_own_server, on_both, on_the_real_one};
 use crate::stage::{Stage, condition};
 
 fn annotation(stage: &Stage, name: &str, what: &str) -> Value {
@@ -46,6 +48,47 @@ fn a_value_that_does_not_stop_is_replaced_by_one_that_does() {
         stage.muster("start clustering orders").succeeded().says(&["was not stopped"]);
         stage.muster("stop clustering orders").succeeded().says(&["clustering stopped"]);
         assert_eq!(annotation(stage, "orders", "clustering"), "true");
+    });
+}
+
+#[test]
+fn all_clusters_of_all_namespaces_are_stopped_and_started() {
+    on_an_own_server("pause-all", |stage| {
+        stage.cluster("orders", 1);
+        let elsewhere = Stage::new("pause-elsewhere", stage.kubeconfig());
+        elsewhere.create_namespace();
+        elsewhere.cluster("billing", 1);
+        let all = |words: &[&str]| stage.kubectl(&[&["muster"], words].concat());
+        all(&["stop", "clustering", "-A"]).succeeded().says(&["orders", "billing"]);
+        assert_eq!(annotation(stage, "orders", "clustering"), "true");
+        assert_eq!(annotation(&elsewhere, "billing", "clustering"), "true");
+        all(&["start", "clustering", "-A"]).succeeded().says(&["orders", "billing"]);
+        assert_eq!(annotation(stage, "orders", "clustering"), Value::Null);
+        assert_eq!(annotation(&elsewhere, "billing", "clustering"), Value::Null);
+        all(&["stop", "reconciliation", "--all", "-n", "pause-elsewhere"]).succeeded().says(&["billing"]);
+        assert_eq!(annotation(stage, "orders", "reconciliation"), Value::Null, "another namespace");
+        assert_eq!(annotation(&elsewhere, "billing", "reconciliation"), "true");
+    });
+}
+
+#[test]
+fn who_may_not_is_told_so_and_nothing_changes() {
+    on_the_real_one("pause-forbidden", |stage| {
+        stage.cluster("orders", 1);
+        let namespace = stage.namespace.as_str();
+        stage.kubectl(&["create", "serviceaccount", "guest", "-n", namespace]).succeeded();
+        let token = stage.kubectl(&["create", "token", "guest", "-n", namespace]).succeeded().out;
+        let guest = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest.kubeconfig");
+        std::fs::copy(stage.kubeconfig(), &guest).unwrap();
+        let file = format!("--kubeconfig={}", guest.display());
+        let token = format!("--token={}", token.trim());
+        stage.kubectl(&["config", &file, "set-credentials", "guest", &token]).succeeded();
+        stage.kubectl(&["config", &file, "set-context", "--current", "--user=guest"]).succeeded();
+        for words in ["stop clustering orders", "status orders", "tree orders", "switchover orders"] {
+            let said = stage.muster(&format!("{words} {file}"));
+            said.failed(1, &["you may not", "ReplicatedCluster \"orders\""]);
+        }
+        assert_eq!(annotation(stage, "orders", "clustering"), Value::Null);
     });
 }
 

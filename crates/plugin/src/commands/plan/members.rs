@@ -22,9 +22,11 @@ pub(super) fn plan(
     live.sort_by_cached_key(|member| rollout::order(&cluster.spec.pools, member));
     let wanted: Vec<MemberSpec> = live.iter().map(|member| wanted(cluster, member, target)).collect();
     let rolls = |member: &Member, wanted: &MemberSpec| {
-        member.spec.zone != wanted.zone
-            || member.spec.node_affinity != wanted.node_affinity
-            || member.spec.workload != wanted.workload
+        // What runs on a host of its own is not the operator's to roll, so nobody waits for it.
+        member.spec.external.is_none()
+            && (member.spec.zone != wanted.zone
+                || member.spec.node_affinity != wanted.node_affinity
+                || member.spec.workload != wanted.workload)
     };
     let rolled: Vec<rollout::Rolled> = live
         .iter()
@@ -39,15 +41,18 @@ pub(super) fn plan(
             let when = "now".to_owned();
             steps.push(MemberStep { name: member.name_any(), when, what: claim.join("; ") });
         }
-        if !rolled.current {
+        let first = member.spec.external.is_some() && member.spec.workload.is_none();
+        if first || !rolled.current {
+            let when = if first { "now".to_owned() } else { when(rolled, &next) };
             let what = changes(&member.spec, wanted).join("; ");
-            steps.push(MemberStep { name: member.name_any(), when: when(rolled, &next), what });
+            steps.push(MemberStep { name: member.name_any(), when, what });
         }
     }
     steps
 }
 
-/// What a Member's spec is to be; of one made by hand only its workload follows.
+/// What a Member's spec is to be; of one made by hand only its workload follows, and where it runs on a host of its own only
+/// the first.
 fn wanted(cluster: &ReplicatedCluster, live: &Member, target: &Target) -> MemberSpec {
     let pool = cluster.spec.pools.iter().find(|pool| pool.name == live.spec.pool);
     match (names::ordinal(live), pool) {
@@ -198,5 +203,23 @@ mod tests {
             steps(&cluster(&pool), &live, "1"),
             ["orders-a-0 now: claim 1Gi -> 2Gi", "orders-a-0 now, after a switchover: zone any -> z"]
         );
+    }
+
+    #[test]
+    fn a_member_on_a_host_of_its_own_is_as_it_is_and_nobody_waits_for_it() {
+        let cluster =
+            cluster(&json!({"name": "a", "threshold": {"nodes": 1}, "storage": {"capacity": "1Gi"}}));
+        let mut external = member("db-1", "secondary", "False");
+        external.metadata.labels = None;
+        external.spec.storage = Vec::new();
+        let host = json!({"address": "db-1.example.org", "credentials": {"secretName": "db-1"}});
+        external.spec.external = serde_json::from_value(host).unwrap();
+        let live = [member("orders-a-0", "secondary", "True"), external.clone()];
+        assert_eq!(
+            steps(&cluster, &live, "2"),
+            ["orders-a-0 now: version 1 -> 2; configuration orders-1 -> orders-2"]
+        );
+        external.spec.workload = None;
+        assert_eq!(steps(&cluster, &[external], "2"), ["db-1 now: version 2"], "its first one it is given");
     }
 }

@@ -51,6 +51,21 @@ pub struct Frame {
     body: Vec<u8>,
 }
 
+/// What a frame says of itself before its body.
+#[derive(Clone, Copy, Debug)]
+pub struct Header {
+    /// How long its body is.
+    pub body: usize,
+    /// How many entries it has.
+    pub count: u32,
+    /// The sequence of its first entry.
+    pub first: u64,
+    /// The digest of the frame before it.
+    pub before: Digest,
+    /// Its own.
+    pub digest: Digest,
+}
+
 impl Frame {
     /// A frame of these entries; at most [`MAX_BODY`] bytes of them, which [`Frame::fits`] tells.
     pub fn new<E: AsRef<[u8]>>(first: u64, before: Digest, entries: &[E]) -> Self {
@@ -108,20 +123,26 @@ impl Frame {
         Ok(length)
     }
 
+    /// What these bytes say of the frame that they begin; whether that is true only its body tells.
+    pub fn header(bytes: &[u8; HEADER]) -> Result<Header, FrameError> {
+        Ok(Header {
+            body: Self::body_length(bytes)?,
+            count: le32(&bytes[8..12]),
+            first: le64(&bytes[12..20]),
+            before: chunk(&bytes[20..52]),
+            digest: chunk(&bytes[52..84]),
+        })
+    }
+
     /// The frame at the beginning of these bytes.
     pub fn decode(bytes: &[u8]) -> Result<Self, FrameError> {
         let (header, rest) = bytes.split_first_chunk::<HEADER>().ok_or(FrameError::Short)?;
-        let body = rest.get(..Self::body_length(header)?).ok_or(FrameError::Short)?;
-        let frame = Self {
-            count: le32(&header[8..12]),
-            first: le64(&header[12..20]),
-            before: chunk(&header[20..52]),
-            digest: chunk(&header[52..84]),
-            body: body.to_vec(),
-        };
-        let wanted = digest(number(body.len()), frame.count, frame.first, &frame.before, body);
-        let whole = frame.first > 0 && frame.entries().count() == frame.count as usize;
-        if wanted != frame.digest || !whole {
+        let Header { body, count, first, before, digest: own } = Self::header(header)?;
+        let body = rest.get(..body).ok_or(FrameError::Short)?;
+        let frame = Self { first, count, before, digest: own, body: body.to_vec() };
+        let wanted = digest(number(body.len()), count, first, &before, body);
+        let whole = first > 0 && frame.entries().count() == count as usize;
+        if wanted != own || !whole {
             return Err(FrameError::Damaged);
         }
         Ok(frame)

@@ -184,18 +184,36 @@ impl Log {
             Ok(frame) if frame.before == end.digest && frame.first == end.sequence + 1 && frame.count > 0 => {
                 Ok(Some(frame))
             }
-            Err(FrameError::Short | FrameError::Damaged) if !self.goes_on(end.offset + 1)? => Ok(None),
+            Err(FrameError::Short | FrameError::Damaged) if !self.goes_on(end, self.torn(&bytes)?)? => {
+                Ok(None)
+            }
             _ => Err(LogError::Damaged { path: self.path.clone(), offset: end.offset }),
         }
     }
 
-    /// Whether a good frame begins anywhere from here on.
-    fn goes_on(&self, mut from: u64) -> Result<bool, LogError> {
+    /// The digest of a frame that was cut off in its body, if these bytes are what is left of one: its header follows the last mark,
+    /// and the file ends where it does, or sooner.
+    fn torn(&self, bytes: &[u8]) -> Result<Option<Digest>, LogError> {
+        let end = self.end();
+        let length = self.file.metadata().map_err(|error| self.disk(error))?.len();
+        let header = bytes.first_chunk::<HEADER>().and_then(|header| Frame::header(header).ok());
+        let follows = header.filter(|header| header.before == end.digest && header.first == end.sequence + 1);
+        let last = follows.filter(|header| end.offset + (HEADER + header.body) as u64 >= length);
+        Ok(last.map(|header| header.digest))
+    }
+
+    /// Whether a good frame begins anywhere after the bad one at this end. Entries are clients' words, and may be the bytes of a frame:
+    /// within a torn one's body only that frame counts which names its digest, as no part of its own body can. Its length alone
+    /// would not do to leave the body out: damaged, it reaches over good frames.
+    fn goes_on(&self, end: Mark, torn: Option<Digest>) -> Result<bool, LogError> {
         let mut bytes = vec![0; 2 * (HEADER + MAX_BODY)];
+        let mut from = end.offset + 1;
+        let later =
+            |frame: Frame| frame.first > end.sequence + 1 && torn.is_none_or(|digest| frame.before == digest);
         loop {
             let length = read_at_most(&self.file, &mut bytes, from).map_err(|error| self.disk(error))?;
             let starts = length.min(HEADER + MAX_BODY);
-            if (0..starts).any(|at| bytes[at] == b'm' && Frame::decode(&bytes[at..length]).is_ok()) {
+            if (0..starts).any(|at| bytes[at] == b'm' && Frame::decode(&bytes[at..length]).is_ok_and(later)) {
                 return Ok(true);
             }
             if length < bytes.len() {

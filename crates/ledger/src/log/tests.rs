@@ -95,10 +95,39 @@ fn damage_before_a_good_frame_is_never_taken_for_a_torn_one() {
     let last = whole.len() - HEADER - 4 - "four".len();
     for at in 0..last {
         let mut bytes = whole.clone();
-        bytes[at] ^= 0x10;
-        place.put(&bytes);
-        assert!(matches!(place.sequence(), Err(LogError::Damaged { .. })), "byte {at}");
+        for by in [0x01, 0x10] {
+            bytes[at] = whole[at] ^ by;
+            place.put(&bytes);
+            assert!(matches!(place.sequence(), Err(LogError::Damaged { .. })), "byte {at} by {by}");
+        }
     }
+}
+
+#[test]
+fn a_torn_frame_in_which_a_client_wrote_a_frame_is_cut_off() {
+    let place = Place::new("words");
+    let mut log = written(&place);
+    let start = place.bytes().len();
+    let (old, last) = (log.after(2).unwrap().unwrap(), log.position());
+    // One of this log, one that could be of another, and one that would follow were the torn one not there.
+    let words = [old, Frame::new(90, [7; 32], &["x"]), Frame::new(6, last.digest, &["y"])]
+        .map(|frame| frame.encode());
+    let after = HEADER + words.iter().map(|word| Frame::weight(word)).sum::<usize>();
+    log.append(&[words.concat(), vec![b'z'; 600]]).unwrap();
+    let whole = place.bytes();
+    for length in start + HEADER..whole.len() {
+        place.put(&whole[..length]);
+        assert_eq!(place.sequence().unwrap(), 4, "cut at {length}");
+    }
+    // The length is on disk, and what was written at the end is not.
+    let mut zeros = whole.clone();
+    zeros[start + after..].fill(0);
+    for length in [whole.len() - 1, whole.len()] {
+        place.put(&zeros[..length]);
+        assert_eq!(place.sequence().unwrap(), 4);
+    }
+    assert_eq!(Log::open(&place.0).unwrap().position(), last);
+    assert_eq!(place.bytes().len(), start);
 }
 
 #[test]

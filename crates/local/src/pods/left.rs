@@ -21,14 +21,13 @@ const SAID_AFTER: Duration = Duration::from_secs(10);
 /// Ends what an earlier run of this node may have left of a Pod; it has this directory.
 pub(super) async fn end_pod(directory: &Path) {
     for container in std::fs::read_dir(directory.join("containers")).into_iter().flatten().flatten() {
-        end_container(&container.path().join(NOTED)).await;
+        end_container(&Identity::noted(&container.path().join(NOTED))).await;
     }
 }
 
-/// Ends what is left of a container whose processes are noted in this file. It takes as long as it takes: a process that hangs in
-/// the kernel may still write when it is let go.
-pub(super) async fn end_container(noted: &Path) {
-    let noted = Identity::noted(noted);
+/// Ends what is left of a container that noted these processes. It takes as long as it takes: a process that hangs in the kernel may
+/// still write when it is let go.
+pub(super) async fn end_container(noted: &[Identity]) {
     let mut say_at = Some(Instant::now() + SAID_AFTER);
     while noted.iter().any(Identity::lives) {
         if let Some((around, inner)) = noted.split_first() {

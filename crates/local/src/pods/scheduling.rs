@@ -1,6 +1,8 @@
 //! Which Pods fit this node. It is the only one, so there is nothing to weigh.
 
-use k8s_openapi::api::core::v1::{Node, NodeSelectorRequirement, NodeSelectorTerm, Pod};
+use k8s_openapi::api::core::v1::{
+    Node, NodeSelectorRequirement, NodeSelectorTerm, PersistentVolumeClaim, Pod,
+};
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt as _};
 use serde_json::{Value, json};
@@ -11,32 +13,59 @@ use crate::control::{Error, bounded};
 pub(super) async fn schedule(client: &Client, pod: &Pod, node: &Node) -> Result<(), Error> {
     let pods: Api<Pod> = Api::namespaced(client.clone(), &pod.namespace().unwrap_or_default());
     let name = pod.name_any();
-    if fits(pod, node) {
-        let target = json!({"apiVersion": "v1", "kind": "Node", "name": node.name_any()});
-        let metadata = json!({"name": name, "uid": pod.uid()});
-        let binding = json!({"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target});
-        let params = PostParams::default();
-        let binding = pods.create_subresource::<_, Value>("binding", &name, &params, &binding);
-        return match bounded(binding).await {
-            // Someone else was faster, or it is gone.
-            Err(error) if matches!(error.code(), Some(404 | 409)) => Ok(()),
-            bound => bound.map(drop),
-        };
+    if let Some(obstacle) = obstacle(client, pod, node).await? {
+        return refuse(&pods, pod, obstacle).await;
     }
-    let known = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
-    if known.into_iter().any(|condition| condition.reason.as_deref() == Some("Unschedulable")) {
+    let target = json!({"apiVersion": "v1", "kind": "Node", "name": node.name_any()});
+    let metadata = json!({"name": name, "uid": pod.uid()});
+    let binding = json!({"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target});
+    let params = PostParams::default();
+    match bounded(pods.create_subresource::<_, Value>("binding", &name, &params, &binding)).await {
+        // Someone else was faster, or it is gone.
+        Err(error) if matches!(error.code(), Some(404 | 409)) => Ok(()),
+        bound => bound.map(drop),
+    }
+}
+
+/// Why the Pod cannot have this node now.
+async fn obstacle(client: &Client, pod: &Pod, node: &Node) -> Result<Option<String>, Error> {
+    if !fits(pod, node) {
+        return Ok(Some(format!(
+            "the one node, {}, has not the labels that this Pod asks for: kubectl label node {0} KEY=VALUE",
+            node.name_any()
+        )));
+    }
+    // A claim that ends waits for every Pod that has a node: one that got a node now would wait for it in turn, for ever.
+    let claims: Api<PersistentVolumeClaim> =
+        Api::namespaced(client.clone(), &pod.namespace().unwrap_or_default());
+    let volumes = pod.spec.iter().flat_map(|spec| spec.volumes.iter().flatten());
+    for claim in volumes.filter_map(|volume| volume.persistent_volume_claim.as_ref()) {
+        let name = &claim.claim_name;
+        match bounded(claims.get_opt(name)).await? {
+            None => return Ok(Some(format!("persistentvolumeclaim \"{name}\" not found"))),
+            Some(claim) if claim.metadata.deletion_timestamp.is_some() => {
+                return Ok(Some(format!("persistentvolumeclaim \"{name}\" is being deleted")));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Says in the Pod's status why it waits, unless it says so already.
+async fn refuse(pods: &Api<Pod>, pod: &Pod, message: String) -> Result<(), Error> {
+    let mut known = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    if known.any(|condition| condition.message.as_ref() == Some(&message)) {
         return Ok(());
     }
-    let message = format!(
-        "the one node, {}, has not the labels that this Pod asks for: kubectl label node {0} KEY=VALUE",
-        node.name_any()
-    );
     let condition = json!({
         "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message,
         "lastTransitionTime": jiff::Timestamp::from_second(jiff::Timestamp::now().as_second()).ok(),
     });
     let patch = json!({"status": {"phase": "Pending", "conditions": [condition]}});
-    bounded(pods.patch_status(&name, &PatchParams::default(), &Patch::Merge(&patch))).await.map(drop)
+    bounded(pods.patch_status(&pod.name_any(), &PatchParams::default(), &Patch::Merge(&patch)))
+        .await
+        .map(drop)
 }
 
 /// Whether the node has what the Pod's selector and its required affinity ask for.

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, OnceLock, mpsc};
 
 use tokio::sync::oneshot;
 use tokio::time::{Duration, Instant};
@@ -17,6 +17,9 @@ use crate::sandbox::{self, Identity, Order};
 const SETTLE_WITHIN: Duration = Duration::from_secs(30);
 /// How often it is looked whether it did.
 const SETTLE_STEP: Duration = Duration::from_millis(5);
+
+/// How many processes of a container note who they are.
+const BOTH: usize = 2;
 
 /// How a sandbox is started: a program and its first arguments.
 #[derive(Clone, Debug)]
@@ -47,6 +50,8 @@ pub(super) struct Process {
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     noted: PathBuf,
+    /// What was noted when both had done so: whoever removes the file does not take them out of reach.
+    known: Arc<OnceLock<Vec<Identity>>>,
 }
 
 impl Spawner {
@@ -90,7 +95,8 @@ impl Spawner {
         std::thread::spawn(move || errors.map(|errors| other.copy("stderr", errors)));
         let (say, ended) = oneshot::channel();
         std::thread::spawn(move || drop(say.send(child.wait())));
-        let mut process = Process { target: Target { noted: order.noted.clone() }, ended };
+        let target = Target { noted: order.noted.clone(), known: Arc::default() };
+        let mut process = Process { target, ended };
         process.settle().await;
         Ok(process)
     }
@@ -117,19 +123,31 @@ impl Process {
 impl Target {
     /// Sends a signal to the container's process, if it is there; to the one around it, if that is all there is.
     pub(super) fn signal(&self, signal: rustix::process::Signal) {
-        if let Some(process) = Identity::noted(&self.noted).last() {
+        if let Some(process) = self.processes().last() {
             process.signal(signal);
         }
     }
 
+    /// The process around the container's, and then the container's own, as far as they have noted who they are.
+    fn processes(&self) -> Vec<Identity> {
+        if let Some(known) = self.known.get() {
+            return known.clone();
+        }
+        let noted = Identity::noted(&self.noted);
+        if noted.len() < BOTH {
+            return noted;
+        }
+        self.known.get_or_init(|| noted).clone()
+    }
+
     /// The container's process.
     pub(super) fn program(&self) -> Option<Identity> {
-        Identity::noted(&self.noted).into_iter().nth(1)
+        self.processes().into_iter().nth(1)
     }
 
     /// Waits until nothing of it is left, and sees to it. Mostly there is nothing: the process around it was the last.
     pub(super) async fn end(&self) {
-        left::end_container(&self.noted).await;
+        left::end_container(&self.processes()).await;
     }
 }
 

@@ -1,12 +1,13 @@
-//! The Pods that have no node yet: when they are tried. Each is when it is new or changed, all of them are when the Node changes, and
-//! after a while all the same: a call may have failed.
+//! The Pods that have no node yet: when they are tried. Each is when it is new or changed, all of them are when the Node or a claim
+//! changes, and after a while all the same: a call may have failed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::api::core::v1::{Node, PersistentVolumeClaim, Pod};
+use kube::core::PartialObjectMeta;
 use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{self, watcher};
 use kube::{Api, Client, ResourceExt as _};
@@ -48,6 +49,8 @@ async fn keep_trying(client: Client, node: String, mut waiting: watch::Receiver<
     let nodes: Api<Node> = Api::all(client.clone());
     let only = watcher::Config::default().fields(&format!("metadata.name={node}"));
     let mut node_events = watcher(nodes.clone(), only).default_backoff().boxed();
+    let claims: Api<PartialObjectMeta<PersistentVolumeClaim>> = Api::all(client.clone());
+    let mut claim_events = watcher(claims, watcher::Config::default()).default_backoff().boxed();
     loop {
         let pods: Vec<Arc<Pod>> = waiting.borrow_and_update().values().cloned().collect();
         if !pods.is_empty()
@@ -59,6 +62,7 @@ async fn keep_trying(client: Client, node: String, mut waiting: watch::Receiver<
             changed = waiting.changed() => if changed.is_err() { return },
             // What it says is read again; also what breaks off may have been a change.
             Some(_) = node_events.next() => {}
+            Some(_) = claim_events.next() => {}
             () = tokio::time::sleep(AGAIN), if !pods.is_empty() => {}
         }
     }

@@ -1,12 +1,13 @@
 //! The process around a container's process: it dies with the runtime, and gives the container what it is to see.
 //!
 //! ```text
-//! runtime ─ spawns ─▶ sandbox ── without namespaces: stays as guard ─▶ sandbox, inside ─▶ becomes the program
+//! runtime ─ spawns ─▶ sandbox ── without namespaces: stays as guard ─▶ a second guard ─▶ sandbox, inside ─▶ becomes the program
 //!                        └────── with them: becomes unshare(1) ─▶ sandbox, inside ─ mounts ─▶ becomes the program, process 1
 //! ```
 //!
 //! The kernel kills each of them when the one before it dies, and everything in a process namespace with its process 1. A guard is told
-//! instead, and kills everything that the program started. Either way the one around the program ends last.
+//! instead, and kills everything that the program started. Either way the one around the program ends last. There are two guards because
+//! one that is killed can end nothing any more: what it had goes to the other.
 
 mod guard;
 mod identity;
@@ -28,6 +29,8 @@ use self::parent::Parent;
 
 /// The argument that tells the sandbox that it is inside already.
 const INSIDE: &str = "--inside";
+/// The argument that tells the sandbox that it is the second guard.
+const SECOND: &str = "--second";
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,9 +108,9 @@ pub fn own_number() -> io::Result<i32> {
 /// Becomes what the order says. `given` are the arguments after the word that led here: whether it is inside already, who started it,
 /// and the file; `again` is how to come here again.
 pub fn run(given: &[String], again: &[String]) -> Result<Infallible, SandboxError> {
-    let (parent, file, inside) = match given {
-        [flag, parent, file] if flag == INSIDE => (parent, Path::new(file), true),
-        [parent, file] => (parent, Path::new(file), false),
+    let (parent, file, inner) = match given {
+        [flag, parent, file] if flag == INSIDE || flag == SECOND => (parent, Path::new(file), Some(flag)),
+        [parent, file] => (parent, Path::new(file), None),
         _ => return Err(SandboxError::Order(PathBuf::new(), io::ErrorKind::InvalidInput.into())),
     };
     let parent = parent.parse().map_err(|error| step("find out its parent")(io::Error::other(error)))?;
@@ -116,12 +119,17 @@ pub fn run(given: &[String], again: &[String]) -> Result<Infallible, SandboxErro
     let order: Order = std::fs::read(file)
         .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::other))
         .map_err(unreadable)?;
-    if !inside {
-        note(&order)?;
-        return match order.view {
-            Some(_) => become_unshare(file, again),
-            None => guard::stay(file, again),
-        };
+    match (inner.map(String::as_str), &order.view) {
+        (Some(SECOND), _) => return guard::stay(INSIDE, file, again),
+        (Some(_), _) => {}
+        (None, view) => {
+            note(&order)?;
+            return if view.is_some() {
+                become_unshare(file, again)
+            } else {
+                guard::stay(SECOND, file, again)
+            };
+        }
     }
     // A session of its own: what it starts can be found, and a key pressed in the terminal is not meant for it.
     rustix::process::setsid().map_err(|error| step("begin a session")(error.into()))?;

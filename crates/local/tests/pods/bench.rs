@@ -1,14 +1,16 @@
 //! A node on an API server of its own, in a directory of its own.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use k8s_openapi::api::core::v1::{PersistentVolume, Pod};
-use kube::api::{DeleteParams, PostParams};
+use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client};
 use muster_apiserver::server::Server;
 use muster_local::logs::{Growing, Logs};
 use muster_local::pods::{self, Isolation, Launcher, Options};
+use muster_test_control_plane::skip_part;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -19,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// The node's name.
 pub(crate) const NODE: &str = "here";
+
+static BENCHES: AtomicU32 = AtomicU32::new(0);
 
 pub(crate) struct Bench {
     pub(crate) client: Client,
@@ -34,14 +38,17 @@ pub(crate) fn isolations() -> Vec<Isolation> {
     if rustix::process::geteuid().is_root() {
         vec![Isolation::Paths, Isolation::Namespaces]
     } else {
+        skip_part("only root may have namespaces");
         vec![Isolation::Paths]
     }
 }
 
 impl Bench {
     pub(crate) async fn new(test: &str, isolation: Isolation) -> Self {
-        let directory =
-            std::env::temp_dir().join(format!("muster-local-{test}-{isolation:?}-{}", std::process::id()));
+        // Two tests may have the same word for what they do; each has a directory of its own.
+        let number = BENCHES.fetch_add(1, Ordering::Relaxed);
+        let name = format!("muster-local-{test}-{isolation:?}-{}-{number}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
         drop(std::fs::remove_dir_all(&directory));
         std::fs::create_dir_all(directory.join("bin")).unwrap();
         let server = Server::builder().build().await;
@@ -110,6 +117,28 @@ impl Bench {
         let object: K = serde_json::from_value(object).unwrap();
         let api: Api<K> = Api::namespaced(self.client.clone(), "default");
         api.create(&PostParams::default(), &object).await.unwrap();
+    }
+
+    /// A claim `c` that is bound to a directory.
+    pub(crate) async fn claim(&self, finalizers: &[&str]) {
+        let directory = self.directory.join("volume");
+        std::fs::create_dir_all(&directory).unwrap();
+        let size = json!({"storage": "1Gi"});
+        let volume = json!({
+            "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "v"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "capacity": size, "hostPath": {"path": directory}},
+        });
+        // The volume of a claim that was here before stays.
+        let volumes: Api<PersistentVolume> = Api::all(self.client.clone());
+        volumes.patch("v", &PatchParams::apply("test"), &Patch::Apply(volume)).await.unwrap();
+        self.put::<PersistentVolumeClaim>(json!({
+            "metadata": {"name": "c", "finalizers": finalizers},
+            "spec": {"accessModes": ["ReadWriteOnce"], "volumeName": "v", "resources": {"requests": size}},
+        }))
+        .await;
+        let claims: Api<PersistentVolumeClaim> = Api::namespaced(self.client.clone(), "default");
+        let bound = json!({"status": {"phase": "Bound", "capacity": size}});
+        claims.patch_status("c", &PatchParams::default(), &Patch::Merge(bound)).await.unwrap();
     }
 
     /// Waits until this is so of the Pod, whose status is shown otherwise.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use muster_local::pods::Isolation;
 use muster_local::sandbox::{self, Mount, Order, View};
-use muster_test_control_plane::eventually;
+use muster_test_control_plane::{eventually, skip_part};
 use serde_json::{Value, json};
 
 use super::bench::{Bench, isolations, shell};
@@ -55,6 +55,23 @@ async fn a_pod_that_does_not_listen_is_killed_with_all_it_started() {
     }
 }
 
+/// Who its processes are is noted in a file; whoever throws that away does not make them immortal.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_ends_though_someone_removed_what_was_noted_of_it() {
+    for isolation in isolations() {
+        let bench = Bench::new("removed", isolation).await;
+        let main = shell("main", "trap '' TERM; while true; do sleep 0.1; done");
+        bench.create("one", json!({"containers": [main], "terminationGracePeriodSeconds": 1})).await;
+        let pod = bench.until_ready("one").await;
+        let group = pid_in(&bench.directory);
+        let kept = bench.directory.join("pods").join(pod["metadata"]["uid"].as_str().unwrap());
+        std::fs::remove_file(kept.join("containers/main/processes")).unwrap();
+        bench.delete("one").await;
+        bench.until_gone("one").await;
+        until(|| alive_in_session(group) == 0, "its processes are gone");
+    }
+}
+
 /// The word that a container has ended is a proof for others: what it started, in sessions of its own too, must be gone by then.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_of_a_container_lives_when_it_is_said_to_have_ended() {
@@ -89,6 +106,7 @@ async fn nothing_of_a_container_lives_when_it_is_said_to_have_ended() {
 fn a_container_dies_with_whoever_started_it() {
     for isolated in [false, true] {
         if isolated && !rustix::process::geteuid().is_root() {
+            skip_part("only root may have namespaces");
             continue;
         }
         let directory = place(&format!("dies-{isolated}"));
@@ -107,12 +125,37 @@ fn a_container_dies_with_whoever_started_it() {
     }
 }
 
+/// A guard that is killed can end nobody any more; there is another one.
+#[test]
+fn a_container_dies_with_each_of_its_guards() {
+    for (which, generations) in [("inner", 1), ("outer", 2)] {
+        let directory = place(&format!("guards-{which}"));
+        let script = format!("OUT={}; {LEAVES_ONE} exec sleep 1000", directory.display());
+        let file = order(&directory, false, &script);
+        let mut sandbox = Command::new(env!("CARGO_BIN_EXE_muster-sandbox"));
+        let mut sandbox = sandbox.arg(std::process::id().to_string()).arg(&file).spawn().unwrap();
+        until(|| is_running(&directory.join("pid"), "sleep"), "it runs");
+        let pid: u32 = std::fs::read_to_string(directory.join("pid")).unwrap().trim().parse().unwrap();
+        assert!(held(&directory.join("held")) > 0);
+        let guard = (0..generations).fold(pid, |process, _| parent_of(process));
+        let is_outer = guard == sandbox.id();
+        assert_eq!(is_outer, which == "outer", "{guard} is not the {which} one of {pid}");
+        let killed = Command::new("kill").args(["-KILL", &guard.to_string()]).status().unwrap();
+        assert!(killed.success());
+        until(|| !Path::new(&format!("/proc/{pid}")).exists(), "the program dies too");
+        until(|| held(&directory.join("held")) == 0, "and so does what it started");
+        let ended = sandbox.wait().unwrap();
+        assert_eq!(ended.code(), (!is_outer).then_some(128 + 9), "{which}");
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+}
+
 /// Whoever started it may have ended before it could ask to be told: then it has another parent than the one that it was told of.
 #[test]
 fn a_container_whose_starter_ended_first_does_not_run() {
     let directory = place("orphan");
     let file = order(&directory, false, &format!("echo ran > {}", directory.join("ran").display()));
-    for before in [Vec::new(), vec!["--inside"]] {
+    for before in [Vec::new(), vec!["--second"], vec!["--inside"]] {
         let mut sandbox = Command::new(env!("CARGO_BIN_EXE_muster-sandbox"));
         let ended = sandbox.args(before).arg("1").arg(&file).output().unwrap();
         assert_eq!(ended.status.code(), Some(sandbox::NOT_STARTED.into()));
@@ -176,6 +219,11 @@ fn held(file: &Path) -> usize {
         open.any(|open| identity(&open.path()) == wanted)
     };
     wanted.map_or(0, |_| processes.filter(holds).count())
+}
+
+fn parent_of(process: u32) -> u32 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap()
 }
 
 /// How many processes live in the session that this one began.

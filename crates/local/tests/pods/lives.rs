@@ -1,8 +1,8 @@
 //! Pods start, are ready, fail and are started again, and outlive their node.
 
-use k8s_openapi::api::core::v1::Node;
+use k8s_openapi::api::core::v1::{Node, PersistentVolumeClaim};
 use kube::Api;
-use kube::api::{Patch, PatchParams};
+use kube::api::{DeleteParams, Patch, PatchParams};
 use muster_local::sandbox::Identity;
 use serde_json::json;
 
@@ -224,5 +224,27 @@ async fn a_pod_that_fits_no_node_gets_one_when_the_node_changes() {
     let nodes: Api<Node> = Api::all(bench.client.clone());
     let labels = json!({"metadata": {"labels": {"a": "b"}}});
     nodes.patch(NODE, &PatchParams::default(), &Patch::Merge(labels)).await.unwrap();
+    bench.until_ready("one").await;
+}
+
+/// The claim waits for the Pods that have a node, so a Pod that got one meanwhile would keep it from ending: both would wait for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pod_gets_no_node_while_its_claim_is_being_deleted() {
+    let bench = Bench::new("claim", isolations()[0]).await;
+    bench.claim(&["muster.dev/held-by-this-test"]).await;
+    let claims: Api<PersistentVolumeClaim> = Api::namespaced(bench.client.clone(), "default");
+    claims.delete("c", &DeleteParams::default()).await.unwrap();
+    let mut main = shell("main", "exec tail -f /dev/null");
+    main["volumeMounts"] = json!([{"name": "v", "mountPath": "/v"}]);
+    let volume = json!({"name": "v", "persistentVolumeClaim": {"claimName": "c"}});
+    bench.create("one", json!({"containers": [main], "volumes": [volume]})).await;
+    let pod = bench.until("one", "to wait", |pod| condition(pod, "PodScheduled") == "False").await;
+    let message = &pod["status"]["conditions"][0]["message"];
+    assert_eq!(message, "persistentvolumeclaim \"c\" is being deleted");
+    let let_go = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+    claims.patch("c", &PatchParams::default(), &let_go).await.unwrap();
+    let missing = "persistentvolumeclaim \"c\" not found";
+    bench.until("one", "to miss it", |pod| pod["status"]["conditions"][0]["message"] == missing).await;
+    bench.claim(&[]).await;
     bench.until_ready("one").await;
 }

@@ -1,8 +1,8 @@
 //! What containers see: volumes, `ConfigMaps` and Secrets that change, fields of their Pod, and their own part of a claim.
 
-use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolume, PersistentVolumeClaim, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
-use kube::api::{Patch, PatchParams, PostParams};
+use kube::api::{Patch, PatchParams};
 use muster_local::pods::Isolation;
 use serde_json::json;
 
@@ -14,7 +14,7 @@ async fn volumes_are_seen_where_they_are_mounted() {
         let bench = Bench::new("seen", isolation).await;
         bench.put::<ConfigMap>(json!({"metadata": {"name": "m"}, "data": {"a": "one", "b": "two"}})).await;
         bench.put::<Secret>(json!({"metadata": {"name": "s"}, "stringData": {"key": "secret"}})).await;
-        claim(&bench).await;
+        bench.claim(&[]).await;
         let script = "cat $CONFIG/renamed $SECRET/key $DOWN/name > $DATA/seen; hostname > $DATA/host; pwd > $DATA/pwd; \
             exec tail -f /dev/null";
         let mut main = shell("main", script);
@@ -73,27 +73,4 @@ async fn a_changed_secret_is_seen_without_a_restart() {
     secrets.patch("s", &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
     bench.until_text(&bench.directory.join("seen"), "after").await;
     bench.until_text(&bench.directory.join("names"), "key").await;
-}
-
-/// A claim that is bound to a directory.
-async fn claim(bench: &Bench) {
-    let directory = bench.directory.join("volume");
-    std::fs::create_dir_all(&directory).unwrap();
-    let size = json!({"storage": "1Gi"});
-    let volume: PersistentVolume = serde_json::from_value(json!({
-        "metadata": {"name": "v"},
-        "spec": {"accessModes": ["ReadWriteOnce"], "capacity": size, "hostPath": {"path": directory}},
-    }))
-    .unwrap();
-    let volumes: Api<PersistentVolume> = Api::all(bench.client.clone());
-    volumes.create(&PostParams::default(), &volume).await.unwrap();
-    bench
-        .put::<PersistentVolumeClaim>(json!({
-            "metadata": {"name": "c"},
-            "spec": {"accessModes": ["ReadWriteOnce"], "volumeName": "v", "resources": {"requests": size}},
-        }))
-        .await;
-    let claims: Api<PersistentVolumeClaim> = Api::namespaced(bench.client.clone(), "default");
-    let bound = json!({"status": {"phase": "Bound", "capacity": size}});
-    claims.patch_status("c", &PatchParams::default(), &Patch::Merge(bound)).await.unwrap();
 }

@@ -3,7 +3,9 @@
 mod access;
 mod apiserver;
 mod crds;
+mod election;
 mod engines;
+mod foreground;
 mod node;
 mod operator;
 mod programs;

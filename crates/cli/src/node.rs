@@ -1,6 +1,6 @@
 //! `muster node`: this machine as a node of any Kubernetes API. Pods are processes, claims directories, Services proxies.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
@@ -10,6 +10,7 @@ use muster_local::machine::{Machine, Parts};
 use crate::access::Access;
 use crate::apiserver::Stop;
 use crate::apiserver::place::Place;
+use crate::foreground;
 use crate::sandbox;
 use crate::up::bin;
 
@@ -44,10 +45,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let colours = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colours).with_target(false).init();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.context("cannot start the runtime")?.block_on(serve(options))
+    foreground::run(serve(options))
 }
 
 async fn serve(options: &Options) -> Result<()> {

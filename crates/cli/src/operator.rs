@@ -1,10 +1,9 @@
 //! `muster operator`: the operator against any Kubernetes API.
 
-use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use kube::Client;
 use muster_operator::agents::{Limits, TlsDial};
@@ -14,10 +13,12 @@ use muster_operator::lease::{Elector, Identity, Options as LeaseOptions, Others}
 use muster_operator::metrics::Metrics;
 use muster_operator::run::{NEEDS, Operator, Parts};
 use muster_operator::serve::{self, Health};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::access::Access;
+use crate::election::Election;
+use crate::foreground;
 
 /// Run the operator against any Kubernetes API.
 #[derive(Args)]
@@ -36,10 +37,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let colours = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colours).with_target(false).init();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    runtime.context("cannot start the runtime")?.block_on(operate(options))
+    foreground::run(operate(options))
 }
 
 async fn operate(options: &Options) -> Result<()> {
@@ -56,7 +54,8 @@ async fn operate(options: &Options) -> Result<()> {
     tokio::select! {
         () = interrupted() => running.stop().await,
         error = running.failed() => {
-            running.abandon().await;
+            // Why it failed is what a person must know.
+            drop(running.stop().await);
             Err(error)
         }
     }
@@ -78,8 +77,7 @@ pub(crate) struct Setup {
 /// An operator at work, leader or not.
 pub(crate) struct Running {
     operator: Operator,
-    electing: JoinHandle<Result<(), muster_operator::lease::Error>>,
-    stop: oneshot::Sender<()>,
+    election: Election<muster_operator::lease::Error>,
     watching: Option<JoinHandle<()>>,
     health: Health,
     listener: serve::Running,
@@ -117,45 +115,29 @@ impl Running {
             metrics,
             health: health.clone(),
         });
-        let (stop, stopped) = oneshot::channel::<()>();
-        let electing = tokio::spawn(elector.run(async { drop(stopped.await) }));
-        Ok(Self { operator, electing, stop, watching, health, listener })
+        let election = Election::start(|stopped| elector.run(async { drop(stopped.await) }));
+        Ok(Self { operator, election, watching, health, listener })
     }
 
     /// Why it cannot go on; waits for as long as it can.
     pub(crate) async fn failed(&mut self) -> anyhow::Error {
-        let elected = tokio::select! {
-            elected = &mut self.electing => elected,
-            broken = self.operator.failed() => return broken.into(),
-        };
-        match elected {
-            Err(error) => anyhow::Error::new(error).context("the leader election broke"),
-            Ok(Err(error)) => anyhow::Error::new(error).context("the Lease was lost while work went on"),
-            Ok(Ok(())) => anyhow::anyhow!("the leader election ended by itself"),
+        tokio::select! {
+            error = self.election.failed() => error,
+            broken = self.operator.failed() => broken.into(),
         }
     }
 
-    /// Stops after a failure. Where the election goes on, the Lease is given back: nobody need wait for a process that ends.
-    pub(crate) async fn abandon(self) {
-        self.health.stopping();
-        self.operator.stop().await;
-        if !self.electing.is_finished() {
-            drop(self.stop);
-            drop(self.electing.await);
-        }
-    }
-
-    /// Stops all work, and gives the Lease back, so that another operator need not wait for it.
+    /// Stops all work, and gives the Lease back, so that another operator need not wait for it; also after a failure, as far as there is
+    /// anything left to stop.
     pub(crate) async fn stop(self) -> Result<()> {
         self.health.stopping();
         self.operator.stop().await;
-        drop(self.stop);
-        self.electing.await.context("the leader election broke")?.context("the Lease was not given back")?;
+        let given_back = self.election.stop().await;
         if let Some(watching) = self.watching {
             watching.abort();
         }
         self.listener.stop().await;
-        Ok(())
+        given_back
     }
 }
 

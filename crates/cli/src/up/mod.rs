@@ -8,16 +8,17 @@ pub(crate) mod bin;
 mod explain;
 mod install;
 mod lease;
+mod log;
 mod logs;
 mod sample;
 mod software;
+mod started;
 
-use std::fs::OpenOptions;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use jiff::Timestamp;
 use kube::Client;
 use muster_apiserver::serve::{self, Limits, kubeconfig};
@@ -25,6 +26,7 @@ use muster_apiserver::server::{Server, ServiceNetwork};
 use muster_local::machine::{Machine, Parts};
 use muster_local::services::SERVICE_NETWORK;
 
+use self::started::Started;
 use crate::apiserver::controllers::Controllers;
 use crate::apiserver::place::{Place, Whereabouts};
 use crate::apiserver::{Stop, port};
@@ -70,7 +72,7 @@ async fn up(options: &Options) -> Result<()> {
     // From here on a signal is a wish to stop, not the end: what is made below is put away again.
     let mut stop = Stop::listen()?;
     let place = options.whereabouts.place()?;
-    keep_log(&place)?;
+    log::keep(place.directory())?;
     let programs = bin::make(place.directory())?;
     let listener = port::listen(&place, options.whereabouts.port)?;
     let store = place.store()?;
@@ -83,45 +85,71 @@ async fn up(options: &Options) -> Result<()> {
     kubeconfig::write(&place.kubeconfig(), &serving.url(), &identity)?;
     eprintln!("muster: serving {}; {}", serving.url(), place.describe());
     let client = Client::new(server.clone(), "default");
-    install::install(&client).await?;
-    lease::give_back(&client).await?;
-
-    let mut machine = start_machine(&client, &place, programs).await?;
-    server.serve_logs(Arc::new(logs::OfNode(machine.logs())));
-    let mut operator = if options.no_operator { None } else { Some(operate(&client, new_store).await?) };
-
-    let shown = async {
-        let mut sample = None;
-        if !options.no_sample {
-            let new = provide_sample(&client, options).await?;
-            sample = sample::watch(&client, since, new).await;
-        }
-        explain::explain(&client, &place, sample.as_ref()).await;
-        std::future::pending::<Result<()>>().await
-    };
-    let outcome = tokio::select! {
-        () = stop.wished() => Ok(()),
-        error = controllers.failed() => Err(error),
-        error = failed(operator.as_mut()) => Err(error),
-        what = machine.failed() => Err(anyhow!("a part of the node broke: {what}")),
-        ended = shown => ended,
-    };
+    let scene = Scene { options, place: &place, server: &server, client: &client, since, new_store };
+    let mut started = Started::default();
+    // All that takes time is in here, so that a wish to stop is heard from the first moment, and whatever has begun by then is ended
+    // below, however this goes.
+    let work = Box::pin(work(&scene, programs, &mut started));
+    let outcome = first(stop.wished(), controllers.failed(), work).await;
     eprintln!("muster: stopping; a second Ctrl-C ends it at once");
     let stopped = async {
-        // First nobody commands, then nobody runs, then nobody serves.
-        let given_back = match operator {
-            Some(operator) => operator.stop().await,
-            None => Ok(()),
-        };
-        for left in machine.stop().await {
-            eprintln!("muster: {left}");
-        }
+        let given_back = started.stop().await;
         serving.stop().await;
         given_back
     };
     tokio::select! {
         given_back = stopped => outcome.and(given_back),
         () = stop.wished() => Err(anyhow!("ended at once: processes are killed, data is as after a power cut")),
+    }
+}
+
+/// How it ended: by a person's wish, because what it stands on is broken, or by itself.
+async fn first(
+    wished: impl Future<Output = ()>,
+    broken: impl Future<Output = Error>,
+    work: impl Future<Output = Result<()>>,
+) -> Result<()> {
+    tokio::select! {
+        () = wished => Ok(()),
+        error = broken => Err(error),
+        ended = work => ended,
+    }
+}
+
+/// What the work is done with.
+struct Scene<'a> {
+    options: &'a Options,
+    place: &'a Place,
+    server: &'a Server,
+    client: &'a Client,
+    since: Timestamp,
+    new_store: bool,
+}
+
+/// Starts everything, says how far it is, and goes on until something fails. It may be dropped at any moment: what has begun is in
+/// `started`.
+async fn work(scene: &Scene<'_>, programs: PathBuf, started: &mut Started) -> Result<()> {
+    let Scene { options, place, server, client, since, new_store } = *scene;
+    install::install(client).await?;
+    lease::give_back(client).await?;
+    let machine = started.machine.insert(start_machine(client, place, programs).await?);
+    server.serve_logs(Arc::new(logs::OfNode(machine.logs())));
+    if !options.no_operator {
+        started.operator = Some(operate(client, new_store).await?);
+    }
+
+    let shown = async {
+        let mut sample = None;
+        if !options.no_sample {
+            let new = provide_sample(client, options).await?;
+            sample = sample::watch(client, since, new).await;
+        }
+        explain::explain(client, place, sample.as_ref()).await;
+        std::future::pending::<Result<()>>().await
+    };
+    tokio::select! {
+        error = started.failed() => Err(error),
+        ended = shown => ended,
     }
 }
 
@@ -171,19 +199,47 @@ async fn operate(client: &Client, new_store: bool) -> Result<Running> {
     .await
 }
 
-/// Why the operator cannot go on; waits for as long as it can, and for ever where it is not ours.
-async fn failed(operator: Option<&mut Running>) -> anyhow::Error {
-    match operator {
-        Some(operator) => operator.failed().await,
-        None => std::future::pending().await,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+    use std::sync::mpsc;
 
-/// Logs go to a file: the terminal is for people.
-fn keep_log(place: &Place) -> Result<()> {
-    let path = place.directory().join("log");
-    let file = OpenOptions::new().create(true).append(true).open(&path);
-    let file = file.with_context(|| format!("cannot write to {}", path.display()))?;
-    tracing_subscriber::fmt().with_writer(Mutex::new(file)).with_ansi(false).with_target(false).init();
-    Ok(())
+    use super::*;
+
+    /// A server on which the first definition of ours is never served: someone has its kind.
+    async fn hindered() -> Client {
+        let client = Client::new(Server::builder().build().await, "default");
+        install::squat(&client).await;
+        client
+    }
+
+    #[tokio::test]
+    async fn a_wish_to_stop_is_heard_while_it_starts() {
+        let client = hindered().await;
+        let (started, seen) = mpsc::channel();
+        let work = async {
+            started.send(()).unwrap();
+            install::install(&client).await
+        };
+        // It is wished only once the work has begun, which then would go on for half a minute.
+        let wished = async {
+            while seen.try_recv().is_err() {
+                tokio::task::yield_now().await;
+            }
+        };
+        first(wished, pending(), Box::pin(work)).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_failed_is_told() {
+        let broken = first(pending(), ready(anyhow!("broken")), pending()).await;
+        assert_eq!(broken.unwrap_err().to_string(), "broken");
+        let failed = first(pending(), pending(), ready(Err(anyhow!("failed")))).await;
+        assert_eq!(failed.unwrap_err().to_string(), "failed");
+    }
+
+    #[tokio::test]
+    async fn what_has_not_begun_need_not_be_stopped() {
+        Started::default().stop().await.unwrap();
+    }
 }

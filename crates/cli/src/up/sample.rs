@@ -108,11 +108,42 @@ fn progress(cluster: &ReplicatedCluster) -> String {
     let ready = status.conditions.iter().find(|condition| condition.type_ == "Ready");
     let why = ready.filter(|ready| ready.status != "True").map_or("", |ready| &ready.message);
     let phase = status.phase.as_ref().map(ToString::to_string).unwrap_or_default();
-    format!("{name}: {phase} {} {why}", status.members_ready.as_deref().unwrap_or_default())
+    let line =
+        format!("{name}: {phase} {} {}", status.members_ready.as_deref().unwrap_or_default(), first(why));
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first of several reasons, without the condition that they are of, and how many there are beside it: one line is read, five are not.
+fn first(why: &str) -> String {
+    let mut reasons = why.split("; ");
+    let one = reasons.next().unwrap_or_default();
+    let of_condition = one.split_once(": ").filter(|(condition, _)| !condition.contains(' '));
+    let one = of_condition.map_or(one, |(_, reason)| reason);
+    match reasons.count() {
+        0 => one.to_owned(),
+        more => format!("{one}; and {more} more"),
+    }
 }
 
 fn is_ready(cluster: &ReplicatedCluster) -> bool {
     let conditions = cluster.status.iter().flat_map(|status| &status.conditions);
     let mut ready = conditions.filter(|condition| condition.type_ == "Ready" && condition.status == "True");
     ready.any(|condition| condition.observed_generation == cluster.metadata.generation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_one_line_that_can_be_read() {
+        let why = "InfrastructureReady: demo-a-0 is not StorageReady: data-demo-a-0 is not bound to a volume; demo-a-1 is not \
+                   known to be StorageReady: generation 1 is being applied; demo-a-2 is not known to be StorageReady: it waits";
+        assert_eq!(
+            first(why),
+            "demo-a-0 is not StorageReady: data-demo-a-0 is not bound to a volume; and 2 more"
+        );
+        assert_eq!(first("demo-a-0 is not StorageReady: it waits"), "demo-a-0 is not StorageReady: it waits");
+        assert_eq!(first(""), "");
+    }
 }

@@ -3,6 +3,9 @@
 #![cfg(test)]
 
 mod apiserver;
+mod controllers;
+mod killed;
 mod muster;
+mod operator;
 mod refusals;
 mod words;

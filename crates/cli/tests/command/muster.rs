@@ -1,4 +1,4 @@
-//! A `muster apiserver` that runs, and is gone after the test.
+//! A `muster` that runs, and is gone after the test.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -52,10 +52,11 @@ impl Drop for Scratch {
     }
 }
 
-/// An API server that is ready.
+/// An API server that is ready, or another of the programs.
 pub(crate) struct Running {
     child: Child,
     stdout: BufReader<ChildStdout>,
+    /// What an API server names in its line; of another program, the rest of that line.
     pub(crate) kubeconfig: PathBuf,
 }
 
@@ -66,11 +67,16 @@ impl Running {
     }
 
     pub(crate) fn spawn(command: &mut Command) -> Self {
+        Self::until_ready(command, "ready: KUBECONFIG=")
+    }
+
+    /// Starts a program, and waits for its line, which begins like this.
+    pub(crate) fn until_ready(command: &mut Command, begins: &str) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
-        let Some(kubeconfig) = line.trim_end().strip_prefix("ready: KUBECONFIG=") else {
+        let Some(kubeconfig) = line.trim_end().strip_prefix(begins) else {
             let errors = child.wait_with_output().unwrap().stderr;
             panic!("{line:?}, and on stderr {:?}", String::from_utf8_lossy(&errors));
         };

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod full;
 mod member;
 
 use self::member::{Member, NOBODY, UUID};

@@ -43,7 +43,8 @@ impl Member {
         self
     }
 
-    fn program(self, name: &str, text: &str) -> Self {
+    /// With a program that does this.
+    pub(crate) fn program(self, name: &str, text: &str) -> Self {
         let member = self.file(&format!("bin/{name}"), &format!("#!/bin/sh\nset -e\n{text}\n"));
         let path = member.0.join("bin").join(name);
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
@@ -98,6 +99,10 @@ impl Member {
         }
         command.env("GALERA_RUN", self.0.join("run")).env("GALERA_PROVIDER", self.0.join("galera.sh"));
         command.output().unwrap()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
     }
 
     pub(crate) fn read(&self, name: &str) -> String {

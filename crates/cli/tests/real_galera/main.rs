@@ -4,18 +4,28 @@
 
 mod galera;
 mod losses;
+#[path = "../suite/on_galera.rs"]
+mod on_galera;
 #[path = "../stage/mod.rs"]
 mod stage;
+#[path = "../suite/mod.rs"]
+mod suite;
 mod writer;
 
 use std::time::Instant;
+
+use muster_test_assets::skip;
 
 use self::galera::MEMBERS;
 use self::losses::Losses;
 use self::stage::Stage;
 use self::writer::Writer;
 
-/// How often all members are killed at once.
+/// Where the scenarios of the suite happen.
+const KIND: suite::Kind = suite::Kind::Embedded;
+/// What they happen to.
+const SOFTWARE: suite::Software = suite::Software::Galera;
+/// How often all members are killed at once: here it is looked what the servers themselves say, and the suite does it more often.
 const OUTAGES: u64 = 3;
 
 #[test]
@@ -48,8 +58,9 @@ fn real_galera_survives_being_killed_wiped_and_cut_off() {
 
 #[test]
 fn real_galera_runs_for_an_ordinary_user() {
-    // Whoever is not root has done so in the other test.
-    let Some(user) = Stage::users().into_iter().flatten().next() else { return };
+    let Some(user) = Stage::users().into_iter().flatten().next() else {
+        return skip("only root may be someone else; whoever is not root is that user in the other test");
+    };
     let mut stage = Stage::new("galera", Some(user));
     let ready = stage.up("galera");
     let writer = Writer::start(&stage.client_command(&ready));
@@ -127,13 +138,9 @@ fn one_is_wiped(stage: &Stage, writer: &Writer) {
 /// First as after a power cut, then after a clean stop.
 fn restarted(stage: &mut Stage) {
     stage.kill();
-    for how in ["a power cut", "a clean stop"] {
-        let began = Instant::now();
-        stage.up("galera");
-        println!("ready again after {how}: {:?}", began.elapsed());
-        if how == "a power cut" {
-            stage.stop();
-            assert_eq!(stage.processes(), Vec::<String>::new(), "nothing is left behind");
-        }
-    }
+    let after_a_cut = stage.up_again("galera", "a power cut");
+    stage.stop();
+    assert_eq!(stage.processes(), Vec::<String>::new(), "nothing is left behind");
+    let after_a_stop = stage.up_again("galera", "a clean stop");
+    stage.is_quick_again("galera", vec![after_a_cut, after_a_stop]);
 }

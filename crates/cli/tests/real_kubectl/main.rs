@@ -21,4 +21,4 @@ macro_rules! scenes {
     )*};
 }
 
-scenes!(real_apply, real_change, real_custom, real_discovery, real_get);
+scenes!(real_apply, real_change, real_custom, real_discovery, real_events, real_get, real_unknown);

@@ -2,8 +2,13 @@
 
 #![cfg(test)]
 
+#[path = "../suite/on_ledger.rs"]
+mod on_ledger;
+mod operators;
 #[path = "../suite/mod.rs"]
 mod suite;
 
 /// Where it all happens.
 const KIND: suite::Kind = suite::Kind::Embedded;
+/// What it happens to.
+const SOFTWARE: suite::Software = suite::Software::Ledger;

@@ -1,11 +1,13 @@
 //! A directory, and `muster up` in it.
 
+#![allow(dead_code, reason = "a stage offers more than one set of tests needs")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -13,10 +15,15 @@ use std::time::{Duration, Instant};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 use muster_api::ReplicatedCluster;
+use muster_test_assets::skip_part;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 /// How long anything may take on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
+/// How long a second start on the same data may take until the cluster is Ready.
+pub(crate) const SECOND_START: Duration = Duration::from_secs(20);
+/// How often it is started again until one start is as quick as that: other programs of this machine make one slow, and rarely all.
+const STARTS: usize = 4;
 /// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How much of the log belongs to a failure.
@@ -28,6 +35,8 @@ const LAST: &str = "Ctrl-C stops everything.";
 
 pub(crate) struct Stage {
     pub(crate) root: PathBuf,
+    /// Where it keeps everything.
+    pub(crate) data: PathBuf,
     pub(crate) runtime: tokio::runtime::Runtime,
     user: Option<u32>,
     running: Option<Child>,
@@ -36,7 +45,16 @@ pub(crate) struct Stage {
 impl Stage {
     /// As whom it is tried: as who we are, and where we are root also as someone who is not.
     pub(crate) fn users() -> Vec<Option<u32>> {
-        if geteuid().is_root() { vec![None, Some(NOBODY)] } else { vec![None] }
+        if let Some(nobody) = Self::nobody() {
+            return vec![None, Some(nobody)];
+        }
+        skip_part("only root may also be someone else");
+        vec![None]
+    }
+
+    /// Someone who is not root, if we can be anyone.
+    pub(crate) fn nobody() -> Option<u32> {
+        geteuid().is_root().then_some(NOBODY)
     }
 
     pub(crate) fn new(test: &str, user: Option<u32>) -> Self {
@@ -52,13 +70,19 @@ impl Stage {
             chown(&root, Some(user), Some(user)).unwrap();
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        Self { root, user, running: None, runtime }
+        Self { data: root.join("data"), root, user, running: None, runtime }
     }
 
     /// `muster up` with these arguments, in this directory.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(self.root.join("muster"));
-        command.arg("up").arg("--data-dir").arg(self.root.join("data")).args(arguments);
+        let mut command = self.at_home(&self.root.join("muster"));
+        command.arg("up").arg("--data-dir").arg(&self.data).args(arguments);
+        command
+    }
+
+    /// A program as its user starts it.
+    pub(crate) fn at_home(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
         command.current_dir(&self.root).env("HOME", &self.root);
         if let Some(user) = self.user {
             command.uid(user).gid(user);
@@ -68,8 +92,12 @@ impl Stage {
 
     /// Starts it with a sample of this engine, and waits until that is Ready; what it then says.
     pub(crate) fn up(&mut self, engine: &str) -> String {
+        self.start(self.command(&["--engine", engine]))
+    }
+
+    /// Starts it by this command, and waits until its sample is Ready; what it then says.
+    pub(crate) fn start(&mut self, mut command: Command) -> String {
         let log = fs::File::create(self.root.join("said")).unwrap();
-        let mut command = self.command(&["--engine", engine]);
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let lines = lines(child.stdout.take().unwrap());
         self.running = Some(child);
@@ -86,14 +114,42 @@ impl Stage {
         ready.join("\n")
     }
 
-    fn said(&self) -> String {
+    /// Starts it again on its data, where it was killed or stopped in order, and says how long it takes until it is Ready.
+    pub(crate) fn up_again(&mut self, engine: &str, after: &str) -> Duration {
+        let began = Instant::now();
+        self.up(engine);
+        let took = began.elapsed();
+        println!("ready again after {after}: {took:?} of {SECOND_START:?}");
+        took
+    }
+
+    /// What was started again took so long each time. The best counts; where none was quick enough it is killed and started some more.
+    pub(crate) fn is_quick_again(&mut self, engine: &str, mut took: Vec<Duration>) {
+        while took.iter().all(|took| *took >= SECOND_START) {
+            assert!(took.len() < STARTS, "starts on the same data took {took:?}");
+            self.kill();
+            took.push(self.up_again(engine, "another power cut"));
+        }
+    }
+
+    /// The process that was started.
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(self.running.as_ref().unwrap())
+    }
+
+    pub(crate) fn said(&self) -> String {
         fs::read_to_string(self.root.join("said")).unwrap()
     }
 
     /// Ends it as Ctrl-C does.
     pub(crate) fn stop(&mut self) {
+        kill_process(self.pid(), Signal::INT).unwrap();
+        self.until_ended();
+    }
+
+    /// Waits until it has ended, and well.
+    pub(crate) fn until_ended(&mut self) {
         let mut child = self.running.take().unwrap();
-        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
         let began = Instant::now();
         let ended = loop {
             if let Some(ended) = child.try_wait().unwrap() {
@@ -142,7 +198,7 @@ impl Stage {
 
     /// What there is to say of it when something did not come.
     pub(crate) fn told(&self) -> String {
-        let log = fs::read_to_string(self.root.join("data/log")).unwrap_or_default();
+        let log = fs::read_to_string(self.data.join("log")).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();
         let last = lines[lines.len().saturating_sub(LOG_LINES)..].join("\n");
         let status = match self.look() {
@@ -153,7 +209,7 @@ impl Stage {
     }
 
     pub(crate) fn kubernetes(&self) -> Client {
-        let file = Kubeconfig::read_from(self.root.join("data/kubeconfig")).unwrap();
+        let file = Kubeconfig::read_from(self.data.join("kubeconfig")).unwrap();
         self.runtime.block_on(async {
             let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
             Client::try_from(config).unwrap()
@@ -181,7 +237,7 @@ impl Stage {
     /// The directories of the members' containers.
     pub(crate) fn containers(&self) -> BTreeMap<String, PathBuf> {
         let mut found = BTreeMap::new();
-        for pod in fs::read_dir(self.root.join("data/pods")).unwrap().flatten() {
+        for pod in fs::read_dir(self.data.join("pods")).unwrap().flatten() {
             let container = pod.path().join("containers/main");
             let order = fs::read_to_string(container.join("order")).unwrap_or_default();
             let after = order.split_once("\"MUSTER_MEMBER\",\"").map(|(_, after)| after);

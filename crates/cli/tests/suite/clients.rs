@@ -1,22 +1,34 @@
 //! A client that writes all the time and remembers what was acknowledged.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use muster_ledger::client::{Appended, Client};
 
-use super::{LOOK_EVERY, PATIENCE};
+use super::mariadb::{Account, Session};
+use super::{Entry, LOOK_EVERY};
 
 /// How long it waits before it tries again what was refused.
 const PAUSE: Duration = Duration::from_millis(20);
+/// How many rows one client of Galera can write: each has numbers of its own.
+const ROWS: u64 = 1 << 32;
+
+/// Where a client writes to.
+pub(crate) enum Server {
+    Ledger { address: String, who: String },
+    Galera(Account),
+}
 
 #[derive(Default)]
 struct Shared {
+    /// It is to write no more.
     enough: AtomicBool,
+    /// It writes no more.
+    ended: AtomicBool,
     count: AtomicUsize,
-    acknowledged: Mutex<Vec<(u64, String)>>,
+    acknowledged: Mutex<Vec<Entry>>,
 }
 
 /// The client. It ends when it is dropped.
@@ -26,30 +38,20 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Writes to this address from now on.
-    pub(crate) fn start(address: String, who: String) -> Self {
+    /// Writes to this server from now on.
+    pub(crate) fn start(server: Server) -> Self {
         let shared = Arc::new(Shared::default());
         let own = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || write(&own, &address, &who));
+        let thread = std::thread::spawn(move || match server {
+            Server::Ledger { address, who } => write_ledger(&own, &address, &who),
+            Server::Galera(account) => write_galera(&own, &account),
+        });
         Self { shared, thread: Some(thread) }
     }
 
     /// How many were acknowledged.
     pub(crate) fn count(&self) -> usize {
         self.shared.count.load(Ordering::Relaxed)
-    }
-
-    /// Waits until so many more were acknowledged: clients are served.
-    pub(crate) fn until_more(&self, more: usize) {
-        let (wanted, began) = (self.count() + more, Instant::now());
-        while self.count() < wanted {
-            assert!(
-                began.elapsed() < PATIENCE,
-                "waited for {more} more entries: {} of {wanted}",
-                self.count()
-            );
-            std::thread::park_timeout(LOOK_EVERY);
-        }
     }
 
     /// Gives it the time to get so many more through, but no longer than that: where nobody serves none will.
@@ -62,7 +64,7 @@ impl Writer {
     }
 
     /// All that was acknowledged so far.
-    pub(crate) fn acknowledged(&self) -> Vec<(u64, String)> {
+    pub(crate) fn acknowledged(&self) -> Vec<Entry> {
         self.acknowledgements().so_far()
     }
 
@@ -70,28 +72,60 @@ impl Writer {
     pub(crate) fn acknowledgements(&self) -> Acknowledgements {
         Acknowledgements(Arc::clone(&self.shared))
     }
+
+    /// Writes no more; all that was ever acknowledged.
+    pub(crate) fn stop(mut self) -> Vec<Entry> {
+        self.end();
+        self.acknowledged()
+    }
+
+    /// Waits for the last answer, for which it waits no longer than half a minute: whoever asks afterwards is told of all.
+    fn end(&mut self) {
+        self.shared.enough.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let ended = thread.join();
+            assert!(ended.is_ok() || std::thread::panicking(), "the client panicked");
+        }
+        self.shared.ended.store(true, Ordering::Relaxed);
+    }
 }
 
 /// What a client was told.
 pub(crate) struct Acknowledgements(Arc<Shared>);
 
 impl Acknowledgements {
-    pub(crate) fn so_far(&self) -> Vec<(u64, String)> {
+    pub(crate) fn so_far(&self) -> Vec<Entry> {
         self.0.acknowledged.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether there will be no more: the client is gone.
+    pub(crate) fn are_all(&self) -> bool {
+        self.0.ended.load(Ordering::Relaxed)
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.shared.enough.store(true, Ordering::Relaxed);
-        // It may wait for an answer for a while; what it gets then is nobody's business any more.
-        drop(self.thread.take());
+        self.end();
     }
 }
 
-fn write(shared: &Shared, address: &str, who: &str) {
+impl Shared {
+    fn goes_on(&self) -> bool {
+        !self.enough.load(Ordering::Relaxed)
+    }
+
+    fn is_acknowledged(&self, entry: Entry) {
+        let mut all = self.acknowledged.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(entry);
+        self.count.store(all.len(), Ordering::Relaxed);
+    }
+}
+
+fn write_ledger(shared: &Shared, address: &str, who: &str) {
     let (mut client, mut number) = (None, 0_u64);
-    while !shared.enough.load(Ordering::Relaxed) {
+    while shared.goes_on() {
         let connected = client.take().map_or_else(|| Client::connect(address), Ok);
         number += 1;
         let entry = format!("{who} {number}");
@@ -99,12 +133,29 @@ fn write(shared: &Shared, address: &str, who: &str) {
         match answer {
             Ok((ledger, Appended::Acknowledged(sequence))) => {
                 client = Some(ledger);
-                let mut all = shared.acknowledged.lock().unwrap_or_else(PoisonError::into_inner);
-                all.push((sequence, entry));
-                shared.count.store(all.len(), Ordering::Relaxed);
+                shared.is_acknowledged((sequence, entry));
             }
             // Refused, unknown or cut off: it may be there or not. The next one is another.
             _ => std::thread::park_timeout(PAUSE),
         }
+    }
+}
+
+/// Rows with numbers that no other client of this process uses.
+fn write_galera(shared: &Shared, account: &Account) {
+    static WRITERS: AtomicU64 = AtomicU64::new(0);
+    let mut number = WRITERS.fetch_add(1, Ordering::Relaxed) * ROWS;
+    while shared.goes_on() {
+        let mut session = Session::open(account);
+        // A row that was not acknowledged may be there or not; its number is not used again.
+        loop {
+            number += 1;
+            if !shared.goes_on() || !session.insert(number) {
+                break;
+            }
+            shared.is_acknowledged((number, String::new()));
+        }
+        drop(session);
+        std::thread::park_timeout(PAUSE);
     }
 }

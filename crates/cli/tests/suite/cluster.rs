@@ -1,8 +1,8 @@
-//! A cluster of ledgers in a world, and what can be asked of it.
+//! A cluster in a world, and what can be asked of it.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
@@ -12,9 +12,13 @@ use muster_api::ReplicatedCluster;
 use muster_ledger::client::Client as Ledger;
 use serde_json::{Value, json};
 
+use super::clients::Server;
+use super::deaths;
 use super::errant::Mending;
+use super::losses::Losses;
+use super::software::Software;
 use super::turns::Turn;
-use super::{LOOK_EVERY, PATIENCE, World, Writer};
+use super::{Entry, LOOK_EVERY, PATIENCE, World, Writer};
 
 /// The namespace of all.
 const NAMESPACE: &str = "default";
@@ -23,11 +27,15 @@ const PORT: u16 = 7100;
 
 pub(crate) struct Cluster {
     pub(crate) name: String,
+    /// What it is made of.
+    pub(crate) software: Software,
     world: &'static World,
     runtime: tokio::runtime::Runtime,
     client: Client,
     /// What is done about members that are errant.
     pub(super) mending: RefCell<Mending>,
+    /// What clients were told, and what of it is lost.
+    pub(super) losses: RefCell<Losses>,
     /// Held: a scenario has one cluster, and is over with it.
     _turn: Turn,
 }
@@ -47,6 +55,13 @@ impl Cluster {
         cluster
     }
 
+    /// The same for one of several in a test that has the world alone, and keeps it.
+    pub(crate) fn within(_alone: &Turn, name: &str, members: u32) -> Self {
+        let cluster = Self::made_in(Turn::Within, name, members, "directory");
+        cluster.until_ready();
+        cluster
+    }
+
     /// Makes one with volumes of this class.
     pub(crate) fn made(name: &str, members: u32, class: &str) -> Self {
         Self::made_in(Turn::beside_others(), name, members, class)
@@ -61,8 +76,16 @@ impl Cluster {
             let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.unwrap();
             Client::try_from(config).unwrap()
         });
-        let (name, mending) = (name.to_owned(), RefCell::default());
-        let cluster = Self { name, world, runtime, client, mending, _turn: turn };
+        let cluster = Self {
+            name: name.to_owned(),
+            software: crate::SOFTWARE,
+            world,
+            runtime,
+            client,
+            mending: RefCell::default(),
+            losses: RefCell::default(),
+            _turn: turn,
+        };
         cluster.make(members, class);
         cluster
     }
@@ -72,10 +95,13 @@ impl Cluster {
         let object = json!({
             "apiVersion": "muster.dev/v1alpha1", "kind": "ReplicatedCluster", "metadata": {"name": self.name},
             "spec": {
-                "engine": {"name": "ledger", "version": "1.0"},
+                "engine": {
+                    "name": self.software.engine(), "version": self.software.versions()[0],
+                    "parameters": self.software.parameters(),
+                },
                 "pools": [{
                     "name": "a", "threshold": {"nodes": members},
-                    "storage": {"capacity": "64Mi", "storageClassName": class},
+                    "storage": {"capacity": self.software.capacity(), "storageClassName": class},
                 }],
             },
         });
@@ -120,7 +146,7 @@ impl Cluster {
 
     /// Wants so many members.
     pub(crate) fn scale(&self, members: u32) {
-        let storage = json!({"capacity": "64Mi", "storageClassName": "directory"});
+        let storage = json!({"capacity": self.software.capacity(), "storageClassName": "directory"});
         let pool = json!({"name": "a", "threshold": {"nodes": members}, "storage": storage});
         self.patch(&json!({"spec": {"pools": [pool]}}));
     }
@@ -133,7 +159,17 @@ impl Cluster {
 
     /// Waits until this is so of the object, which is shown otherwise.
     pub(crate) fn until(&self, what: &str, test: impl Fn(&Value) -> bool) -> Value {
-        let began = Instant::now();
+        self.until_within(PATIENCE, what, test)
+    }
+
+    /// The same with another bound, which is longer while operators die.
+    pub(super) fn until_within(
+        &self,
+        patience: Duration,
+        what: &str,
+        test: impl Fn(&Value) -> bool,
+    ) -> Value {
+        let (began, mut longest) = (Instant::now(), patience);
         loop {
             self.world.assert_sound();
             let object = self.get();
@@ -141,9 +177,11 @@ impl Cluster {
                 return object;
             }
             self.mend(&object);
+            self.go_on_without(&object);
+            longest = longest.max(deaths::patience(patience));
             let shown = || serde_json::to_string_pretty(&object["status"]).unwrap();
             assert!(
-                began.elapsed() < PATIENCE,
+                began.elapsed() < longest,
                 "{}: waited until {what}:\n{}\n{}",
                 self.name,
                 shown(),
@@ -153,16 +191,19 @@ impl Cluster {
         }
     }
 
+    /// Waits until something is found.
+    pub(crate) fn until_found<T>(&self, what: &str, look: impl Fn() -> Option<T>) -> T {
+        let found = RefCell::new(None);
+        self.until(what, |_| {
+            found.replace(look());
+            found.borrow().is_some()
+        });
+        found.into_inner().unwrap()
+    }
+
     /// Waits until what is wanted is so, everywhere.
     pub(crate) fn until_ready(&self) -> Value {
         self.until("it is Ready", |it| is(it, "Ready", "True"))
-    }
-
-    /// Waits until someone leads and clients are served, and says who.
-    pub(crate) fn until_served(&self, writer: &Writer) -> String {
-        let wanted = writer.count() + 5;
-        let served = |it: &Value| leader(it).is_some() && writer.count() >= wanted;
-        leader(&self.until("someone leads and clients are served", served)).unwrap()
     }
 
     /// Wants so many members, and waits until there are so many, and all is Ready.
@@ -174,15 +215,14 @@ impl Cluster {
         }
     }
 
+    /// The primary, or the first of them.
     pub(crate) fn primary(&self) -> String {
-        self.get()["status"]["primary"].as_str().unwrap_or_default().to_owned()
+        leader(&self.until("someone leads", |it| leader(it).is_some())).unwrap()
     }
 
-    /// A member that is not the primary.
+    /// A member that is not the primary; where all are, one that is not the first of them.
     pub(crate) fn secondary(&self) -> String {
-        let object =
-            self.until("there is a secondary", |it| it["status"]["members"]["secondary"][0].is_string());
-        object["status"]["members"]["secondary"][0].as_str().unwrap().to_owned()
+        follower(&self.until("someone follows", |it| follower(it).is_some())).unwrap()
     }
 
     /// The member of this ordinal.
@@ -222,29 +262,22 @@ impl Cluster {
 
     /// A client that writes from now on.
     pub(crate) fn writer(&self) -> Writer {
-        Writer::start(self.address(), self.name.clone())
-    }
-
-    /// Waits until it is Ready, serves, and every member has every entry that was acknowledged.
-    pub(crate) fn holds_all(&self, writer: Writer) {
-        self.until_ready();
-        writer.until_more(5);
-        let acknowledged = writer.acknowledged();
-        drop(writer);
-        let object = self.until_ready();
-        let members = object["status"]["members"]["ready"].as_array().unwrap().clone();
-        assert!(!members.is_empty(), "{object}");
-        for member in members {
-            self.has(member.as_str().unwrap(), &acknowledged);
-        }
-        println!("{}: {} acknowledged entries are there", self.name, acknowledged.len());
+        let writer = Writer::start(match self.software {
+            Software::Ledger => Server::Ledger { address: self.address(), who: self.name.clone() },
+            Software::Galera => {
+                self.make_table();
+                Server::Galera(self.clients_account())
+            }
+        });
+        self.losses.borrow_mut().listen_to(&writer);
+        writer
     }
 
     /// Waits until a member has these entries.
-    pub(crate) fn has(&self, member: &str, entries: &[(u64, String)]) {
+    pub(crate) fn has(&self, member: &str, entries: &[Entry]) {
         let began = Instant::now();
         loop {
-            let there: BTreeSet<(u64, String)> = self.read(member).unwrap_or_default().into_iter().collect();
+            let there: BTreeSet<Entry> = self.read(member).unwrap_or_default().into_iter().collect();
             let missing: Vec<_> = entries.iter().filter(|entry| !there.contains(entry)).collect();
             if missing.is_empty() {
                 return;
@@ -266,8 +299,11 @@ impl Cluster {
     }
 
     /// All entries that a running member has.
-    pub(crate) fn read(&self, member: &str) -> std::io::Result<Vec<(u64, String)>> {
-        self.ledger(member)?.read(1, usize::MAX)
+    pub(crate) fn read(&self, member: &str) -> std::io::Result<Vec<Entry>> {
+        match self.software {
+            Software::Ledger => self.ledger(member)?.read(1, usize::MAX),
+            Software::Galera => self.rows_of(member),
+        }
     }
 }
 
@@ -275,6 +311,14 @@ impl Cluster {
 pub(crate) fn leader(object: &Value) -> Option<String> {
     let primaries = object["status"]["members"]["primary"].as_array()?;
     primaries.first()?.as_str().map(str::to_owned)
+}
+
+/// A secondary; where all are primaries, the last of several.
+fn follower(object: &Value) -> Option<String> {
+    let members = &object["status"]["members"];
+    let primaries = members["primary"].as_array().filter(|primaries| primaries.len() > 1);
+    let found = members["secondary"][0].as_str().or_else(|| primaries?.last()?.as_str());
+    found.map(str::to_owned)
 }
 
 /// Whether a condition says this of the present generation.
@@ -286,4 +330,14 @@ pub(crate) fn is(object: &Value, kind: &str, status: &str) -> bool {
 
 pub(crate) fn condition<'a>(object: &'a Value, kind: &str) -> Option<&'a Value> {
     object["status"]["conditions"].as_array()?.iter().find(|condition| condition["type"] == kind)
+}
+
+/// Whether status says that primaries are apart, and that it waits for a person.
+pub(crate) fn is_split(object: &Value) -> bool {
+    let because = |kind: &str, status: &str, reason: &str| {
+        is(object, kind, status) && condition(object, kind).is_some_and(|it| it["reason"] == reason)
+    };
+    object["status"]["recovery"]["blockedBy"] == "EqualTerms"
+        && because("Recovering", "True", "Blocked")
+        && ["ControlPlaneReady", "Available", "Ready"].iter().all(|kind| because(kind, "False", "SplitBrain"))
 }

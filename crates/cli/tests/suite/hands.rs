@@ -45,7 +45,7 @@ impl Cluster {
         println!("{words:?}: {:?}", self.world().try_kubectl(&words));
     }
 
-    /// Where the ledger of a member is on this machine.
+    /// Where the data of a member is on this machine.
     pub(crate) fn data(&self, member: &str) -> PathBuf {
         self.volume(member).join("data")
     }
@@ -60,7 +60,7 @@ impl Cluster {
         }
         for entry in fs::read_dir(volume).unwrap().flatten() {
             if entry.file_name() == "data" {
-                // It is mounted where the ledger runs, so it stays.
+                // It is mounted where the server runs, so it stays.
                 fs::read_dir(entry.path()).unwrap().flatten().for_each(|entry| remove(&entry.path()));
             } else {
                 remove(&entry.path());

@@ -7,24 +7,24 @@ use muster_ledger::control::{self, Request, Response};
 use muster_ledger::log::Log;
 use muster_ledger::node::Role;
 
-use super::Cluster;
+use super::software::Software;
+use super::{Cluster, Entry};
 
 impl Cluster {
-    /// Whether the ledger of a member says that it leads; one that does not run, or stands still, says nothing.
+    /// Whether a member says that it leads; one that does not run, or stands still, says nothing.
     pub(crate) fn leads(&self, member: &str) -> bool {
+        if self.software == Software::Galera {
+            return self.takes_writes(member);
+        }
         let said = control::ask(&self.data(member), &Request::Status);
         matches!(said, Ok(Some(Response::Status(status))) if status.role == Role::Primary)
     }
 
     /// Waits until one of these leads, and says who.
     pub(crate) fn until_one_leads(&self, members: &[String]) -> String {
-        let found = std::cell::RefCell::new(None);
-        self.until("a ledger says that it leads", |_| {
-            let leader = members.iter().find(|member| self.leads(member)).cloned();
-            found.replace(leader);
-            found.borrow().is_some()
-        });
-        found.into_inner().unwrap()
+        self.until_found("a member says that it leads", || {
+            members.iter().find(|member| self.leads(member)).cloned()
+        })
     }
 
     /// Makes a running secondary primary, as a person does who is tired of waiting: nobody else knows of it.
@@ -39,7 +39,7 @@ impl Cluster {
     }
 
     /// All entries on the disk of a member, whether it runs or not; none where no log can be read.
-    pub(crate) fn on_disk(&self, member: &str) -> Option<Vec<(u64, String)>> {
+    pub(crate) fn on_disk(&self, member: &str) -> Option<Vec<Entry>> {
         let log = Log::look(&self.data(member)).ok()??;
         let mut entries = Vec::new();
         while let Some(frame) = log.after(entries.last().map_or(0, |(at, _)| *at)).ok()? {

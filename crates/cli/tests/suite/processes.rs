@@ -16,35 +16,34 @@ impl Cluster {
         rustix::process::test_kill_process(pid).is_ok().then_some(pid)
     }
 
-    /// The ledger of a member.
+    /// The server of a member.
     pub(crate) fn application(&self, member: &str) -> Option<Pid> {
         let agent = self.agent(member)?.as_raw_nonzero().get();
         let all = fs::read_dir("/proc").unwrap().flatten();
         let mut all = all.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        let serves = |pid: i32| {
+            let command = command_of(pid);
+            self.software.is_server(&command.split(|byte| *byte == 0).collect::<Vec<_>>())
+        };
         let found = all.find(|pid| parent_of(*pid) == Some(agent) && serves(*pid));
         found.and_then(Pid::from_raw)
     }
 
-    /// Kills the agent of a member, and its ledger with it.
+    /// Kills the agent of a member, and its server with it.
     pub(crate) fn kill_agent(&self, member: &str) {
         let agent = self.agent(member);
         send(agent.unwrap_or_else(|| panic!("{member} has no agent")), Signal::KILL);
     }
 
-    /// Kills the ledger of a member; false if it does not run.
+    /// Kills the server of a member; false if it does not run.
     pub(crate) fn kill_application(&self, member: &str) -> bool {
         let application = self.application(member);
         application.inspect(|pid| send(*pid, Signal::KILL)).is_some()
     }
 
-    /// Waits until the ledger of a member runs.
+    /// Waits until the server of a member runs.
     pub(crate) fn until_runs(&self, member: &str) -> Pid {
-        let found = std::cell::Cell::new(None);
-        self.until(&format!("{member} runs"), |_| {
-            found.set(self.application(member));
-            found.get().is_some()
-        });
-        found.get().unwrap()
+        self.until_found(&format!("{member} runs"), || self.application(member))
     }
 }
 
@@ -58,9 +57,7 @@ fn parent_of(pid: i32) -> Option<i32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-fn serves(pid: i32) -> bool {
-    let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let words: Vec<&[u8]> = command.split(|byte| *byte == 0).collect();
-    words.first().is_some_and(|word| word.ends_with(b"muster-ledger"))
-        && words.get(1).is_some_and(|word| matches!(*word, b"seed" | b"primary" | b"secondary"))
+/// What a process was started with.
+fn command_of(pid: i32) -> Vec<u8> {
+    fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()
 }

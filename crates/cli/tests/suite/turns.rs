@@ -10,6 +10,8 @@ pub(crate) enum Turn {
     Beside(RwLockReadGuard<'static, ()>),
     /// Nobody else is.
     Alone(RwLockWriteGuard<'static, ()>),
+    /// Those are there that began together, in the turn of one who is alone.
+    Within,
 }
 
 impl Turn {

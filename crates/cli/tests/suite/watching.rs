@@ -55,6 +55,19 @@ impl Recoveries {
         recoveries.iter().filter_map(|recovery| recovery["seed"].as_str().map(str::to_owned)).collect()
     }
 
+    /// How often it was said that someone is chosen.
+    pub(crate) fn choices(&self) -> usize {
+        let recoveries = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        recoveries.iter().filter(|recovery| recovery["seed"].is_string()).count()
+    }
+
+    /// All that was ever said of what this member holds.
+    pub(crate) fn reports_of(&self, member: &str) -> Vec<Value> {
+        let recoveries = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let reported = recoveries.iter().filter_map(|recovery| recovery["reported"].as_array()).flatten();
+        reported.filter(|report| report["member"] == member).cloned().collect()
+    }
+
     /// Whoever was chosen as seed had the most of all who reported: a newer term, or as much in the same. How many were chosen. Of one
     /// that cannot say at that moment what it holds, because it begins to lead, nothing is said, not even that it is empty.
     pub(crate) fn most_advanced_seeded(&self) -> usize {

@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 
 use muster_test_assets::{Binary, locate};
 use muster_test_control_plane::{ControlPlane, ControllerManager, Directory, Server, eventually};
+use serde_json::json;
 
 use super::PATIENCE;
+use super::software::{NEXT_GALERA, Software};
 use super::soundness::Soundness;
 
 /// How often it is looked whether operator and node run.
@@ -71,6 +73,9 @@ impl World {
             world.install();
         }
         *lock(&world.node) = Some(world.start_node());
+        if crate::SOFTWARE == Software::Galera {
+            world.offer_another_version();
+        }
         *lock(&world.operator) = Some(world.new_operator());
         world
     }
@@ -87,6 +92,14 @@ impl World {
             eventually(deadline, apply).unwrap();
         }
         self.try_kubectl(&["create", "namespace", "muster-system"]).unwrap();
+    }
+
+    /// Something to roll to, which has to be another version by name only: the images are those of this machine.
+    fn offer_another_version(&self) {
+        let version = json!({"version": NEXT_GALERA, "images": {"main": "mariadb:10.11"}});
+        let patch = json!([{"op": "add", "path": "/spec/versions/-", "value": version}]).to_string();
+        let offer = || self.try_kubectl(&["patch", "eng", "galera", "--type=json", "-p", &patch]);
+        eventually(Instant::now() + PATIENCE, offer).unwrap();
     }
 
     fn start_node(&self) -> Server {
@@ -132,6 +145,17 @@ impl World {
         let mut operator = lock(&self.operator);
         drop(operator.take());
         *operator = Some(self.new_operator());
+    }
+
+    /// Waits until an operator leads that is not this one, and says which.
+    pub(crate) fn until_another_leads(&self, before: &str) -> String {
+        let holder = "jsonpath={.spec.holderIdentity}";
+        let words = ["get", "lease", "muster-operator", "-n", "muster-system", "-o", holder];
+        let another = || {
+            let holder = self.try_kubectl(&words)?;
+            if holder.is_empty() || holder == before { Err(format!("{holder:?} leads")) } else { Ok(holder) }
+        };
+        eventually(Instant::now() + PATIENCE, another).unwrap()
     }
 
     /// What a Deployment does: an operator that ended by itself is started again. It may have lost its Lease on a busy machine; for

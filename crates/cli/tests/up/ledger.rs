@@ -1,5 +1,6 @@
 //! The ledger of a stage: who serves, and what was acknowledged.
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use kube::Api;
@@ -26,17 +27,17 @@ impl Stage {
         format!("{}:{}", endpoint.host, endpoint.port)
     }
 
-    pub(crate) fn client(&self) -> Ledger {
-        Ledger::connect(&self.address()).unwrap()
-    }
-
     /// Appends entries of these numbers, each again and again until it is acknowledged.
     pub(crate) fn append(&self, from: u32, to: u32) -> Vec<(u64, String)> {
+        self.append_all((from..=to).map(|number| format!("entry {number}")))
+    }
+
+    /// Appends these entries, each again and again until it is acknowledged.
+    pub(crate) fn append_all(&self, entries: impl IntoIterator<Item = String>) -> Vec<(u64, String)> {
         let began = Instant::now();
         let mut acknowledged = Vec::new();
         let mut client = None;
-        for number in from..=to {
-            let entry = format!("entry {number}");
+        for entry in entries {
             loop {
                 assert!(began.elapsed() < PATIENCE, "waited until {entry} is acknowledged: {}", self.told());
                 let connected = client.take().map_or_else(|| Ledger::connect(&self.address()), Ok);
@@ -55,7 +56,10 @@ impl Stage {
     }
 
     pub(crate) fn entries(&self) -> Vec<(u64, String)> {
-        self.client().read(1, 10_000).unwrap()
+        let read = || Ledger::connect(&self.address())?.read(1, 10_000);
+        let entries = RefCell::new(Vec::new());
+        self.until("all entries can be read", |_| read().map(|all| entries.replace(all)).is_ok());
+        entries.into_inner()
     }
 }
 

@@ -3,18 +3,12 @@
 #![cfg(test)]
 
 mod ledger;
+mod quick_start;
+mod refusals;
 #[path = "../stage/mod.rs"]
 mod stage;
 
-use std::time::{Duration, Instant};
-
-use muster_ledger::client::Appended;
-
-use self::ledger::pods_of;
 use self::stage::Stage;
-
-/// How long a second start on the same data may take until the cluster is Ready.
-const SECOND_START: Duration = Duration::from_secs(20);
 
 #[test]
 fn a_newcomer_has_a_cluster_that_survives_being_killed() {
@@ -36,11 +30,8 @@ fn a_newcomer_has_a_cluster_that_survives_being_killed() {
         // The whole machine.
         stage.kill();
         assert_eq!(stage.processes(), Vec::<String>::new(), "nothing is left behind");
-        let began = Instant::now();
-        stage.up("ledger");
-        let took = began.elapsed();
-        println!("ready again after {took:?} of {SECOND_START:?}");
-        assert!(took < SECOND_START, "a second start on the same data took {took:?}");
+        let took = stage.up_again("ledger", "a power cut");
+        stage.is_quick_again("ledger", vec![took]);
         acknowledged.extend(stage.append(41, 50));
         let entries = stage.entries();
         for entry in &acknowledged {
@@ -50,26 +41,4 @@ fn a_newcomer_has_a_cluster_that_survives_being_killed() {
         stage.stop();
         assert_eq!(stage.processes(), Vec::<String>::new(), "nothing is left behind");
     }
-}
-
-#[test]
-fn what_cannot_be_is_said_and_damages_nothing() {
-    let mut stage = Stage::new("cannot", None);
-    let said = |stage: &Stage, arguments: &[&str]| {
-        let output = stage.command(arguments).output().unwrap();
-        assert!(!output.status.success(), "{output:?}");
-        String::from_utf8(output.stderr).unwrap()
-    };
-    let unknown = said(&stage, &["--engine", "oracle"]);
-    assert_eq!(unknown, "error: there is no engine \"oracle\"; there is galera, ledger\n");
-    stage.up("ledger");
-    let twice = said(&stage, &[]);
-    assert!(twice.contains("is in use by another muster"), "{twice}");
-    let port = stage.port();
-    let other = Stage::new("cannot-port", None);
-    let taken = said(&other, &["--port", &port]);
-    assert!(taken.contains(&format!("cannot listen on 127.0.0.1:{port}")), "{taken}");
-    assert!(matches!(stage.client().append("still here").unwrap(), Appended::Acknowledged(1)));
-    assert_eq!(pods_of(&stage), 3);
-    stage.stop();
 }

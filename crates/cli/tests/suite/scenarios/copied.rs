@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use crate::suite::clients::Server;
 use crate::suite::processes::send;
 use crate::suite::watching::Recoveries;
 use crate::suite::{Cluster, PATIENCE, Writer};
@@ -19,17 +20,15 @@ const LOOK_CLOSELY: Duration = Duration::from_millis(1);
 /// How often a member is copied: on a fast machine a copy may be over before it was seen to have begun.
 const TRIES: u32 = 10;
 
-#[test]
-fn a_copy_that_is_cut_off_counts_for_nothing_and_is_made_again() {
-    let cluster = Cluster::ready("copied", 3);
+pub(crate) fn a_copy_that_is_cut_off_counts_for_nothing_and_is_made_again(cluster: &Cluster) {
     let writer = cluster.writer();
     cluster.gives_up_the_errant(&writer);
-    let large = fill(&cluster);
-    let cut = (0..TRIES).any(|_| cut_off(&cluster, &writer, |copy| copy.joiner.clone()).is_some());
+    let large = fill(cluster);
+    let cut = (0..TRIES).any(|_| cut_off(cluster, &writer, |copy| copy.joiner.clone()).is_some());
     assert!(cut, "whoever was copied was never killed in the middle");
 
     let (copy, recoveries) = (0..TRIES)
-        .find_map(|_| cut_off(&cluster, &writer, |copy| copy.source.clone()))
+        .find_map(|_| cut_off(cluster, &writer, |copy| copy.source.clone()))
         .expect("whoever was copied from was killed in the middle");
     assert_ne!(cluster.primary(), copy.joiner, "half a copy does not lead");
     assert!(!recoveries.seeds().contains(&copy.joiner), "half a copy is not chosen");
@@ -37,7 +36,7 @@ fn a_copy_that_is_cut_off_counts_for_nothing_and_is_made_again() {
     for member in cluster.members(3) {
         cluster.has(&member, &large);
     }
-    cluster.holds_all(writer);
+    cluster.holds_all(&writer);
 }
 
 /// A copy that is made.
@@ -78,10 +77,11 @@ fn cut_off(
 
 /// Appends much, and says what.
 fn fill(cluster: &Cluster) -> Vec<(u64, String)> {
-    let writer = Writer::start(cluster.address(), "x".repeat(SIZE));
+    let (address, who) = (cluster.address(), "x".repeat(SIZE));
+    let writer = Writer::start(Server::Ledger { address, who });
     cluster.gives_up_the_errant(&writer);
-    writer.until_more(ENTRIES);
-    writer.acknowledged()
+    cluster.until_more(&writer, ENTRIES);
+    writer.stop()
 }
 
 /// How long the log of a member is; 0 where there is none.

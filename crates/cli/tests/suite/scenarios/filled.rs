@@ -10,32 +10,24 @@ use kube::Api;
 use kube::api::DeleteParams;
 use muster_api::Member;
 use muster_ledger::client::{Appended, Client as Ledger};
+use muster_test_assets::skip;
 
 use crate::suite::Cluster;
 use crate::suite::cluster::is;
 
 /// The file that takes all the room there is.
-const FILLING: &str = "filling";
+pub(crate) const FILLING: &str = "filling";
 /// An entry for which there is no room in what is left of a block.
 const LARGE: usize = 60_000;
 /// What the kernel says of a full disk.
 const FULL: &str = "No space left on device";
 
-#[test]
-fn a_full_disk_is_told_and_with_room_again_all_goes_on() {
-    if !rustix::process::geteuid().is_root() {
-        eprintln!(
-            "SKIPPED: only root may mount filesystems of a certain size, so a full volume is not tried"
-        );
-        return;
-    }
-    let cluster = Cluster::made("filled", 3, "sized");
-    let _mounts = Mounts(cluster.world().data().join("volumes"));
-    cluster.until_ready();
+pub(crate) fn a_full_disk_is_told_and_with_room_again_all_goes_on() {
+    let Some((cluster, _mounts)) = of_sized_volumes() else { return };
     let writer = cluster.writer();
     // Primaries die of it, each with an entry that may be there or not.
     cluster.gives_up_the_errant(&writer);
-    writer.until_more(10);
+    cluster.until_more(&writer, 10);
     let members = cluster.members(3);
     for member in &members {
         fill(&cluster.volume(member));
@@ -49,8 +41,24 @@ fn a_full_disk_is_told_and_with_room_again_all_goes_on() {
     for member in &members {
         fs::remove_file(cluster.volume(member).join(FILLING)).unwrap();
     }
-    cluster.holds_all(writer);
-    // Nothing runs on what is unmounted then, and a node that is started again mounts nothing for nobody.
+    cluster.holds_all(&writer);
+    leave_nothing(&cluster, &members);
+}
+
+/// A cluster on volumes of a certain size, which only root may mount.
+pub(crate) fn of_sized_volumes() -> Option<(Cluster, Mounts)> {
+    if !rustix::process::geteuid().is_root() {
+        skip("only root may mount filesystems of a certain size");
+        return None;
+    }
+    let cluster = Cluster::made("filled", 3, "sized");
+    let mounts = Mounts(cluster.world().data().join("volumes"));
+    cluster.until_ready();
+    Some((cluster, mounts))
+}
+
+/// Nothing runs on what is unmounted then, and a node that is started again mounts nothing for nobody.
+pub(crate) fn leave_nothing(cluster: &Cluster, members: &[String]) {
     let volumes: Vec<String> = members.iter().map(|member| cluster.volume_name(member)).collect();
     cluster.delete();
     for (member, volume) in members.iter().zip(volumes) {
@@ -64,7 +72,7 @@ fn a_full_disk_is_told_and_with_room_again_all_goes_on() {
 }
 
 /// Takes all the room there is, to the last byte.
-fn fill(volume: &Path) {
+pub(crate) fn fill(volume: &Path) {
     let mut file = File::create(volume.join(FILLING)).unwrap();
     for size in [1 << 20, 4096, 64] {
         let block = vec![0; size];
@@ -81,7 +89,7 @@ fn says_full(cluster: &Cluster, member: &str) -> bool {
 }
 
 /// The filesystems below a directory. A world that is killed leaves them mounted, and then its directory cannot be removed.
-struct Mounts(PathBuf);
+pub(crate) struct Mounts(pub(crate) PathBuf);
 
 impl Drop for Mounts {
     fn drop(&mut self) {

@@ -10,28 +10,26 @@ use crate::suite::{Cluster, Writer};
 /// anyone said that it is missed.
 const TRIES: u32 = 3;
 
-#[test]
-fn a_frozen_member_is_waited_for_and_a_thawed_one_goes_on() {
-    let cluster = Cluster::ready("frozen", 3);
+pub(crate) fn a_frozen_member_is_waited_for_and_a_thawed_one_goes_on(cluster: &Cluster) {
     let writer = cluster.writer();
     // If it is taken for dead after all it dies in the middle of a write.
     cluster.gives_up_the_errant(&writer);
-    writer.until_more(5);
+    cluster.until_more(&writer, 5);
     let secondary = cluster.secondary();
     let pid = cluster.until_runs(&secondary);
     send(pid, Signal::STOP);
-    writer.until_more(20);
+    cluster.until_more(&writer, 20);
     send(pid, Signal::CONT);
-    let missed = (0..TRIES).any(|_| nobody_takes_its_place(&cluster, &writer));
+    let missed = (0..TRIES).any(|_| nobody_takes_its_place(cluster, &writer));
     assert!(missed, "it was never said that a primary is missed which stands still");
-    cluster.holds_all(writer);
+    cluster.holds_all(&writer);
 }
 
 /// The primary stands still, with its agent: nobody can know what it does, so nobody else leads. Whether that was said before it was
 /// taken for dead.
 fn nobody_takes_its_place(cluster: &Cluster, writer: &Writer) -> bool {
     cluster.until_ready();
-    writer.until_more(5);
+    cluster.until_more(writer, 5);
     let members = cluster.members(3);
     let primary = cluster.until_one_leads(&members);
     let others: Vec<&String> = members.iter().filter(|member| **member != primary).collect();
@@ -50,7 +48,7 @@ fn nobody_takes_its_place(cluster: &Cluster, writer: &Writer) -> bool {
     for pid in [application, agent] {
         send(pid, Signal::CONT);
     }
-    writer.until_more(5);
+    cluster.until_more(writer, 5);
     missed
 }
 

@@ -2,12 +2,12 @@
 
 use crate::suite::Cluster;
 
-#[test]
-fn a_node_that_goes_down_with_everyone_on_it_comes_back_with_all_that_was_acknowledged() {
-    let cluster = Cluster::alone("power", 3);
+pub(crate) fn a_node_that_goes_down_with_everyone_on_it_comes_back_with_all_that_was_acknowledged(
+    cluster: &Cluster,
+) {
     let writer = cluster.writer();
     cluster.gives_up_the_errant(&writer);
-    writer.until_more(10);
+    cluster.until_more(&writer, 10);
     let members = cluster.members(3);
     let before: Vec<_> = members.iter().map(|member| cluster.until_runs(member)).collect();
     cluster.world().kill_node();
@@ -15,6 +15,7 @@ fn a_node_that_goes_down_with_everyone_on_it_comes_back_with_all_that_was_acknow
         let runs = members.iter().map(|member| cluster.application(member));
         runs.zip(&before).all(|(now, before)| now.is_some_and(|now| now != *before))
     });
-    writer.until_more(5);
-    cluster.holds_all(writer);
+    cluster.until_more(&writer, 5);
+    cluster.counts_losses("the death of a node");
+    cluster.holds_all(&writer);
 }

@@ -4,15 +4,12 @@ use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 
 use crate::suite::Cluster;
 
-#[test]
-fn a_cluster_that_is_made_again_has_what_it_had() {
-    let cluster = Cluster::ready("reborn", 3);
+pub(crate) fn a_cluster_that_is_made_again_has_what_it_had(cluster: &Cluster) {
     let writer = cluster.writer();
-    writer.until_more(20);
+    cluster.until_more(&writer, 20);
     // It writes until there is nobody to answer: what was acknowledged to the last moment counts.
     cluster.delete();
-    let acknowledged = writer.acknowledged();
-    drop(writer);
+    let acknowledged = writer.stop();
     for ordinal in 0..3 {
         let claim = format!("data-{}", cluster.member(ordinal));
         let claim = cluster.run(cluster.api::<PersistentVolumeClaim>().get(&claim)).unwrap();
@@ -24,5 +21,5 @@ fn a_cluster_that_is_made_again_has_what_it_had() {
         cluster.has(&cluster.member(ordinal), &acknowledged);
     }
     let writer = cluster.writer();
-    cluster.holds_all(writer);
+    cluster.holds_all(&writer);
 }

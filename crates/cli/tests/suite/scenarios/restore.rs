@@ -6,18 +6,16 @@ use crate::suite::Cluster;
 use crate::suite::cluster::condition;
 use crate::suite::hands::{command, offered};
 
-#[test]
-fn a_count_set_by_hand_blocks_until_it_is_lowered() {
-    let cluster = Cluster::ready("restore", 3);
+pub(crate) fn a_count_set_by_hand_blocks_until_it_is_lowered(cluster: &Cluster) {
     let writer = cluster.writer();
-    writer.until_more(5);
+    cluster.until_more(&writer, 5);
     cluster.park(&cluster.members(3));
-    set_by_hand(&cluster, 5);
+    set_by_hand(cluster, 5);
     cluster.scale(3);
-    blocks(&cluster, 5);
+    blocks(cluster, 5);
     // Still more than there are.
-    set_by_hand(&cluster, 4);
-    let blocked = blocks(&cluster, 4);
+    set_by_hand(cluster, 4);
+    let blocked = blocks(cluster, 4);
     let lower = command(&["recover", &cluster.name, "--replicas", "3"]);
     assert_eq!(offered(&blocked), [lower.as_slice()], "{blocked:#}");
     let wanted = writer.count() + 1;
@@ -25,7 +23,7 @@ fn a_count_set_by_hand_blocks_until_it_is_lowered() {
         cluster.obey_if_offered(it, &lower);
         writer.count() >= wanted
     });
-    cluster.holds_all(writer);
+    cluster.holds_all(&writer);
 }
 
 /// Status is read once, when clustering starts.

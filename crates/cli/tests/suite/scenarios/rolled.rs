@@ -5,28 +5,25 @@ use serde_json::json;
 use crate::suite::Cluster;
 use crate::suite::cluster::is;
 
-#[test]
-fn a_version_and_a_parameter_roll_through_all_members() {
-    let cluster = Cluster::ready("rolled", 3);
+pub(crate) fn a_version_and_a_parameter_roll_through_all_members(cluster: &Cluster) {
     let writer = cluster.writer();
-    writer.until_more(5);
-    cluster.patch(&json!({"spec": {"engine": {"version": "1.1"}}}));
+    cluster.until_more(&writer, 5);
+    let [_, next] = cluster.software.versions();
+    cluster.patch(&json!({"spec": {"engine": {"version": next}}}));
     let object = cluster.until("the version is everywhere", |it| {
-        is(it, "Ready", "True") && it["status"]["currentVersion"] == "1.1"
+        is(it, "Ready", "True") && it["status"]["currentVersion"] == next
     });
     assert_eq!(object["status"]["updatedReplicas"], 3, "{object:#}");
-    writer.until_more(5);
-    cluster.patch(&json!({"spec": {"engine": {"parameters": {"append_timeout_seconds": "5"}}}}));
+    cluster.until_more(&writer, 5);
+    cluster.patch(&json!({"spec": {"engine": {"parameters": {cluster.software.parameter(): "5"}}}}));
     cluster.until_ready();
-    cluster.holds_all(writer);
+    cluster.holds_all(&writer);
 }
 
-#[test]
-fn a_switchover_under_load_loses_nothing() {
-    let cluster = Cluster::ready("switched", 3);
+pub(crate) fn a_switchover_under_load_loses_nothing(cluster: &Cluster) {
     let writer = cluster.writer();
     for _ in 0..2 {
-        writer.until_more(5);
+        cluster.until_more(&writer, 5);
         let target = cluster.secondary();
         let words = ["muster", "switchover", &cluster.name, "--to", &target, "--yes", "--timeout=60s"];
         // It is refused where the other does not catch up in time, as on a busy machine, and lost with an operator that is killed:
@@ -39,5 +36,5 @@ fn a_switchover_under_load_loses_nothing() {
         });
         cluster.until_ready();
     }
-    cluster.holds_all(writer);
+    cluster.holds_all(&writer);
 }

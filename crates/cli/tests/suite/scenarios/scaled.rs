@@ -2,23 +2,21 @@
 
 use crate::suite::Cluster;
 
-#[test]
-fn whatever_the_count_of_members_nothing_that_was_acknowledged_is_lost() {
-    let cluster = Cluster::ready("scaled", 3);
+pub(crate) fn whatever_the_count_of_members_nothing_that_was_acknowledged_is_lost(cluster: &Cluster) {
     let writer = cluster.writer();
-    writer.until_more(5);
+    cluster.until_more(&writer, 5);
     cluster.scale_to(5);
-    writer.until_more(5);
+    cluster.until_more(&writer, 5);
     cluster.scale_to(3);
-    writer.until_more(5);
+    cluster.until_more(&writer, 5);
     cluster.park(&cluster.members(3));
     cluster.scale_to(3);
-    writer.until_more(5);
+    cluster.until_more(&writer, 5);
     cluster.park(&cluster.members(3));
-    fewer_than_were_parked(&cluster);
-    writer.until_more(5);
+    fewer_than_were_parked(cluster);
+    cluster.until_more(&writer, 5);
     cluster.scale_to(3);
-    cluster.holds_all(writer);
+    cluster.holds_all(&writer);
 }
 
 /// What was acknowledged may be on any two of the three: all of them come back, and then one leaves.

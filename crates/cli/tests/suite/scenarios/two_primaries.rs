@@ -2,27 +2,25 @@
 
 use muster_api::Member;
 use muster_ledger::client::Appended;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::suite::Cluster;
-use crate::suite::cluster::{condition, is, leader};
+use crate::suite::cluster::{condition, is_split, leader};
 use crate::suite::hands::{command, offered};
 
 /// What only the second primary has.
 const BY_HAND: &str = "written by hand";
 
-#[test]
-fn two_primaries_made_by_hand_are_left_alone_until_a_person_chooses_one() {
-    let cluster = Cluster::ready("two-primaries", 3);
+pub(crate) fn two_primaries_made_by_hand_are_left_alone_until_a_person_chooses_one(cluster: &Cluster) {
     let writer = cluster.writer();
-    writer.until_more(10);
+    cluster.until_more(&writer, 10);
     let members = cluster.members(3);
     let stays = cluster.until_one_leads(&members);
     let other = members.iter().find(|member| **member != stays).unwrap();
     cluster.stop_clustering();
     // The first still has the copies of the third, so clients are served and their histories part.
-    make_primary(&cluster, other, &members);
-    writer.until_more(5);
+    make_primary(cluster, other, &members);
+    cluster.until_more(&writer, 5);
     let before = [&stays, other].map(|member| cluster.until_runs(member));
     cluster.start_clustering();
 
@@ -44,12 +42,12 @@ fn two_primaries_made_by_hand_are_left_alone_until_a_person_chooses_one() {
     });
     assert_eq!(cluster.application(&stays), Some(before[0]), "who was chosen goes on as it was");
     assert_eq!(cluster.application(other), None);
-    writer.until_more(5);
+    cluster.until_more(&writer, 5);
     assert!(has_by_hand(&cluster.on_disk(other).unwrap()), "what it holds is kept until it is given up");
-    tells_how_to_give_it_up(&cluster, other);
+    tells_how_to_give_it_up(cluster, other);
 
     cluster.gives_up_the_errant(&writer);
-    cluster.holds_all(writer);
+    cluster.holds_all(&writer);
     for member in &members {
         assert!(!has_by_hand(&cluster.read(member).unwrap()), "{member}: that history was given up");
     }
@@ -63,16 +61,6 @@ fn make_primary(cluster: &Cluster, member: &str, voters: &[String]) {
     cluster.until("its agent has noticed", |_| {
         cluster.memory(member).terms.current().is_some_and(|term| !term.is_commanded())
     });
-}
-
-/// Whether status says that there are two, and that it waits for a person.
-fn is_split(object: &Value) -> bool {
-    let because = |kind: &str, status: &str, reason: &str| {
-        is(object, kind, status) && condition(object, kind).is_some_and(|it| it["reason"] == reason)
-    };
-    object["status"]["recovery"]["blockedBy"] == "EqualTerms"
-        && because("Recovering", "True", "Blocked")
-        && ["ControlPlaneReady", "Available", "Ready"].iter().all(|kind| because(kind, "False", "SplitBrain"))
 }
 
 /// The member's own status offers the command that the scenario then runs.

@@ -1,5 +1,6 @@
 //! The chores of this repository: `cargo xtask --help`.
 
+mod agent;
 mod assets;
 mod cargo;
 mod definitions;
@@ -23,6 +24,7 @@ cargo xtask <chore>
   rbac --check    says whether deploy/rbac is up to date
   definitions     writes what the built-in kinds of crates/apiserver need to know of Kubernetes' types, from a real server and Go
   definitions --check    says whether that is up to date
+  agent           builds the agent as it is in every member, one static program, and says where it is
   tidy            the habits of this house that a program can check
   assets          provides kube-apiserver, kube-controller-manager, kubectl and etcd for tests, and says where they are
 
@@ -49,6 +51,7 @@ fn dispatch(words: &[&str]) -> Result<bool> {
             print!("{HELP}");
             Ok(true)
         }
+        ["agent"] => agent::command(),
         ["assets"] => assets::command(),
         ["crds"] => generated::CRDS.write(),
         ["crds", "--check"] => generated::CRDS.check(),
@@ -59,6 +62,7 @@ fn dispatch(words: &[&str]) -> Result<bool> {
         ["test"] => test::run(test::Scope::Everything),
         ["test", "--quick"] => test::run(test::Scope::Quick),
         [test::CHORE, program, arguments @ ..] => test::run_program(program, arguments),
+        [test::BESIDE, program, arguments @ ..] => test::run_beside(program, arguments),
         ["tidy"] => tidy::command(),
         other => {
             eprintln!("error: there is no chore `{}`\n\n{HELP}", other.join(" "));

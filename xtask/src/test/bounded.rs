@@ -3,10 +3,11 @@
 //! A test that waits for ever would otherwise take all others with it: whoever gave the run its time ends it, and
 //! nobody learns which test it was.
 
-use super::repeat;
+use super::{beside, repeat};
 use anyhow::{Context, Result, anyhow, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
+use std::env;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -14,48 +15,77 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long one program may take: twice the longest on a busy machine.
-const LIMIT: Duration = Duration::from_secs(20 * 60);
+const LIMIT: Duration = Duration::from_secs(30 * 60);
+/// What the programs begin with whose tests mostly wait, for databases that wait for each other, and how many of those run at once:
+/// more than there are processors.
+const WAITING: (&str, &str) = ("real_galera", "4");
+/// How libtest is told how many.
+const THREADS: &str = "RUST_TEST_THREADS";
 /// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The chore by which `cargo test` starts a program.
 pub(crate) const CHORE: &str = "run-test";
 
-/// Runs a program with these arguments; false if it failed, or had to be ended.
+/// Runs a program with these arguments, unless it runs already; false if it failed, or had to be ended.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<bool> {
+    if env::var(beside::RUNS_ALREADY).is_ok_and(|running| running == name(program)) {
+        return Ok(true);
+    }
+    run_within(program, arguments, &Bound { limit: LIMIT, is_over: || false }, repeat::MOST)
+}
+
+/// Runs a program for so long at most, and while nobody says that it is over. Up to `repeats` of its tests that failed are repeated.
+pub(super) fn run_within(
+    program: &str,
+    arguments: &[&str],
+    bound: &Bound<impl Fn() -> bool>,
+    repeats: usize,
+) -> Result<bool> {
     let name = name(program);
     let began = Instant::now();
     let mut command = Command::new(program);
     command.args(arguments).stdout(Stdio::piped());
-    let (ended, said) = attended(command, |output| repeat::listen(output, &mut io::stdout()))?;
+    let (waiting, at_once) = WAITING;
+    if name.starts_with(waiting) && env::var_os(THREADS).is_none() {
+        command.env(THREADS, at_once);
+    }
+    let (ended, said) = attended(command, bound, |output| repeat::listen(output, &mut io::stdout()))?;
     let Some(status) = ended else {
         // In the words of libtest, for whoever counts them: its own line never came.
-        println!("\ntest result: FAILED. 0 passed; 1 failed; {name} was ended after {LIMIT:?}");
+        println!("\ntest result: FAILED. 0 passed; 1 failed; {name} was ended after {:?}", bound.limit);
         return Ok(false);
     };
     let again = |test: &str| {
         eprintln!("{name}: {test} failed, and is run once more, alone");
         let (ended, passed) =
-            attended(repeat::alone(program, test), |output| repeat::passed_alone(output, true))?;
+            attended(repeat::alone(program, test), bound, |output| repeat::passed_alone(output, true))?;
         Ok(passed && ended.is_some_and(|status| status.success()))
     };
-    let good = repeat::conclude(&said, status.success(), again, &mut io::stdout())?;
+    let good = repeat::conclude(&said, status.success(), repeats, again, &mut io::stdout())?;
     eprintln!("{name}: {:.1} s", began.elapsed().as_secs_f64());
     ensure!(status.code().is_some(), "{name} crashed: {status}");
     Ok(good)
 }
 
+/// How long a program may run.
+pub(super) struct Bound<F> {
+    pub(super) limit: Duration,
+    pub(super) is_over: F,
+}
+
 /// Runs a command while someone reads what it says; nothing, if it had to be ended.
 fn attended<T: Send>(
     mut command: Command,
+    bound: &Bound<impl Fn() -> bool>,
     read: impl FnOnce(ChildStdout) -> Result<T> + Send,
 ) -> Result<(Option<ExitStatus>, T)> {
     let mut child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;
     let output = child.stdout.take().context("it has no stdout")?;
     std::thread::scope(|scope| {
         let reader = scope.spawn(|| read(output));
-        let ended = wait(&mut child, LIMIT)?;
+        let ended = wait(&mut child, bound)?;
         if ended.is_none() {
-            eprintln!("{command:?} did not end within {LIMIT:?}. What still ran, and was ended:");
+            eprintln!("{command:?} did not end within {:?}. What still ran, and was ended:", bound.limit);
             for line in end(Pid::from_child(&child)) {
                 eprintln!("  {line}");
             }
@@ -73,13 +103,13 @@ fn name(program: &str) -> &str {
 }
 
 /// How it ended, if it did in this time.
-fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
+fn wait(child: &mut Child, bound: &Bound<impl Fn() -> bool>) -> Result<Option<ExitStatus>> {
     let began = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status));
         }
-        if began.elapsed() > limit {
+        if began.elapsed() > bound.limit || (bound.is_over)() {
             return Ok(None);
         }
         std::thread::park_timeout(PAUSE);
@@ -144,11 +174,13 @@ mod tests {
             std::thread::park_timeout(PAUSE);
         }
         let grandchild = family(root)[1];
-        assert!(wait(&mut child, Duration::ZERO).unwrap().is_none());
+        let bound = |limit, over: bool| Bound { limit, is_over: move || over };
+        assert!(wait(&mut child, &bound(Duration::ZERO, false)).unwrap().is_none());
+        assert!(wait(&mut child, &bound(LIMIT, true)).unwrap().is_none());
         let told = end(root);
         assert!(told[0].contains("sh -c"), "{told:?}");
         assert!(told[1].contains("tail -f /dev/null"), "{told:?}");
-        assert!(!wait(&mut child, LIMIT).unwrap().unwrap().success());
+        assert!(!wait(&mut child, &bound(LIMIT, false)).unwrap().unwrap().success());
         let state = || fs::read_to_string(format!("/proc/{}/cmdline", grandchild.as_raw_nonzero()));
         while state().is_ok_and(|command| !command.is_empty()) {
             std::thread::park_timeout(PAUSE);

@@ -3,6 +3,7 @@
 //! A check that fails does not stop the rest: a person sees everything at once. Each check counts as one beside
 //! the tests of libtest.
 
+mod beside;
 mod bounded;
 mod component;
 mod packages;
@@ -12,12 +13,13 @@ mod tally;
 
 use crate::cargo::{cargo, is_ci};
 use crate::generated::{CRDS, RBAC};
-use crate::{assets, tidy};
+use crate::{agent, assets, tidy};
 use anyhow::{Context, Result};
+pub(crate) use beside::{CHORE as BESIDE, run as run_beside};
 pub(crate) use bounded::{CHORE, run as run_program};
 use component::Component;
 use std::process::Command;
-use suite::RealServer;
+use suite::{Provided, RealServer};
 use tally::Tally;
 
 /// How much is run.
@@ -87,7 +89,8 @@ pub(crate) fn run(scope: Scope) -> Result<bool> {
         run.check("CRDs (not in --quick)", || Ok(Outcome::LeftOut));
         run.check("roles (not in --quick)", || Ok(Outcome::LeftOut));
         run.check("packages (not in --quick)", || Ok(Outcome::LeftOut));
-        run.check_tests(RealServer::LeftOut, true)?;
+        run.check("static agent (not in --quick)", || Ok(Outcome::LeftOut));
+        run.check_tests(RealServer::LeftOut, &Provided { databases: true, agent: None })?;
     } else {
         let lints = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
         run.check("lints", || with_component(Component::Clippy, cargo(&lints)));
@@ -103,17 +106,26 @@ pub(crate) fn run(scope: Scope) -> Result<bool> {
                 Err(error) => Outcome::Missing(format!("{error:#}")),
             })
         });
-        let mut databases = false;
+        let mut provided = Provided::default();
         run.check("packages", || {
             Ok(match packages::provide() {
                 Ok(()) => {
-                    databases = true;
+                    provided.databases = true;
                     Outcome::Passed
                 }
                 Err(reason) => Outcome::Missing(reason),
             })
         });
-        run.check_tests(server, databases)?;
+        run.check("static agent", || {
+            Ok(match agent::build() {
+                Ok(program) => {
+                    provided.agent = Some(program);
+                    Outcome::Passed
+                }
+                Err(error) => Outcome::Missing(format!("{error:#}")),
+            })
+        });
+        run.check_tests(server, &provided)?;
     }
     for remark in &run.remarks {
         println!("{remark}");
@@ -123,13 +135,13 @@ pub(crate) fn run(scope: Scope) -> Result<bool> {
 }
 
 impl Run {
-    fn check_tests(&mut self, server: RealServer, databases: bool) -> Result<()> {
+    fn check_tests(&mut self, server: RealServer, provided: &Provided) -> Result<()> {
         eprintln!("== tests");
-        let tests = suite::run(server, databases)?;
+        let tests = suite::run(server, provided)?;
         if tests.tally.failed > 0 {
             self.remarks.push("tests: failed".into());
         }
-        self.remarks.extend(tests.repeated.iter().map(|name| format!("{}{name}", repeat::REPEATED)));
+        self.remarks.extend(tests.remarks);
         self.tally.add(tests.tally);
         Ok(())
     }

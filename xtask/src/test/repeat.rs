@@ -5,11 +5,12 @@
 
 use super::tally::Tally;
 use anyhow::{Context, Result};
+use muster_test_assets::SKIPPED;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
 /// More than these in one program is no accident. Tests that share one world fail together when it breaks.
-const MOST: usize = 12;
+pub(super) const MOST: usize = 12;
 /// What the line begins with by which a test is named that passed only when it was repeated.
 pub(super) const REPEATED: &str = "passed only when repeated: ";
 
@@ -18,6 +19,8 @@ pub(super) const REPEATED: &str = "passed only when repeated: ";
 pub(super) struct Said {
     result: Option<String>,
     failed: Vec<String>,
+    /// How many said that they could not run: libtest takes them for passed.
+    skipped: u64,
 }
 
 /// Copies what libtest says, all but its result.
@@ -28,6 +31,9 @@ pub(super) fn listen(output: impl Read, copy: &mut impl Write) -> Result<Said> {
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line)? > 0 {
         let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+        if text.starts_with(SKIPPED) {
+            said.skipped += 1;
+        }
         if text == "failures:" {
             // Their output comes under the same words; the list of their names is the last.
             in_list = true;
@@ -47,22 +53,26 @@ pub(super) fn listen(output: impl Read, copy: &mut impl Write) -> Result<Said> {
     Ok(said)
 }
 
-/// The result of a program in the words of libtest, after its few failures were repeated by `again`, which runs one test alone.
-/// True: nothing failed.
+/// The result of a program in the words of libtest, after its failures, if they are no more than `most`, were repeated by `again`, which
+/// runs one test alone. True: nothing failed.
 pub(super) fn conclude(
     said: &Said,
     success: bool,
+    most: usize,
     mut again: impl FnMut(&str) -> Result<bool>,
     told: &mut impl Write,
 ) -> Result<bool> {
     let Some(result) = &said.result else { return Ok(success) };
-    let few = !said.failed.is_empty() && said.failed.len() <= MOST;
-    if success || !few {
+    let few = !said.failed.is_empty() && said.failed.len() <= most;
+    let repeats = !success && few;
+    if !repeats && said.skipped == 0 {
         writeln!(told, "{result}")?;
         return Ok(success);
     }
     let mut tally = Tally::from_line(result).unwrap_or_default();
-    for name in &said.failed {
+    let not_run = said.skipped.min(tally.passed);
+    (tally.passed, tally.skipped) = (tally.passed - not_run, tally.skipped + not_run);
+    for name in said.failed.iter().filter(|_| repeats) {
         if again(name)? {
             writeln!(told, "{REPEATED}{name}")?;
             tally.passed += 1;
@@ -73,7 +83,7 @@ pub(super) fn conclude(
     let Tally { passed, failed, skipped } = tally;
     writeln!(told, "test result: {word}. {passed} passed; {failed} failed; {skipped} filtered out")?;
     told.flush()?;
-    Ok(failed == 0)
+    Ok(failed == 0 && (success || repeats))
 }
 
 /// The command that runs one test alone. What it prints is shown, but for its own result, which is counted once.
@@ -100,7 +110,7 @@ mod tests {
     fn concluded(again: impl FnMut(&str) -> Result<bool>) -> (bool, String) {
         let said = listen(FAILED.as_bytes(), &mut Vec::new()).unwrap();
         let mut told = Vec::new();
-        let good = conclude(&said, false, again, &mut told).unwrap();
+        let good = conclude(&said, false, MOST, again, &mut told).unwrap();
         (good, String::from_utf8(told).unwrap())
     }
 
@@ -129,11 +139,23 @@ mod tests {
     }
 
     #[test]
+    fn who_said_that_it_could_not_run_has_not_passed() {
+        let output = "running 3 tests\n.\nskipped: a::b: no root\n..\nskipped in part: a::c: no root\n\n\
+            test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.0s\n";
+        let mut copy = Vec::new();
+        let said = listen(output.as_bytes(), &mut copy).unwrap();
+        let mut told = Vec::new();
+        assert!(conclude(&said, true, MOST, |_| unreachable!(), &mut told).unwrap());
+        assert_eq!(String::from_utf8(told).unwrap(), "test result: ok. 2 passed; 0 failed; 5 filtered out\n");
+        assert!(String::from_utf8(copy).unwrap().contains("skipped: a::b: no root\n"), "it is shown");
+    }
+
+    #[test]
     fn many_failures_are_no_accident() {
         let result = "test result: FAILED. 0 passed; 13 failed".to_owned();
-        let said = Said { result: Some(result), failed: vec!["a".to_owned(); MOST + 1] };
+        let said = Said { result: Some(result), failed: vec!["a".to_owned(); MOST + 1], skipped: 0 };
         let mut told = Vec::new();
-        assert!(!conclude(&said, false, |_| unreachable!(), &mut told).unwrap());
+        assert!(!conclude(&said, false, MOST, |_| unreachable!(), &mut told).unwrap());
         assert_eq!(told, b"test result: FAILED. 0 passed; 13 failed\n");
     }
 }

@@ -1,11 +1,13 @@
 //! `cargo test` for the whole workspace, shown as it runs and counted.
 
+use super::beside::{self, Beside};
 use super::bounded;
 use super::repeat;
 use super::tally::Tally;
 use crate::cargo::cargo;
 use crate::workspace::root;
 use anyhow::{Context, Result};
+use muster_test_assets::{SKIPPED, SKIPPED_IN_PART};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{self, Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,36 +19,63 @@ pub(super) enum RealServer {
     LeftOut,
 }
 
+/// By this name the tests of the agent find the static one.
+const STATIC_AGENT: &str = "MUSTER_STATIC_AGENT";
 /// What the tests begin with that need the software of a real engine.
 const DATABASES: &str = "real_galera";
+
+/// What lines begin with that are said once more at the end.
+const REMARKS: [&str; 3] = [repeat::REPEATED, SKIPPED, SKIPPED_IN_PART];
 
 /// What came of the tests.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Results {
     pub(super) tally: Tally,
-    /// Tests that passed only when they were repeated.
-    pub(super) repeated: Vec<String>,
+    /// Tests that passed only when they were repeated, and those that could not run, or not all of it: each in a line of its own.
+    pub(super) remarks: Vec<String>,
 }
 
 impl Results {
     fn add(&mut self, other: Self) {
         self.tally.add(other.tally);
-        self.repeated.extend(other.repeated);
+        self.remarks.extend(other.remarks);
+    }
+
+    /// A binary that did not compile or that crashed has no result line; it is a failure all the same.
+    pub(super) fn with_exit(mut self, success: bool) -> Self {
+        if !success && self.tally.failed == 0 {
+            self.tally.failed = 1;
+        }
+        self
     }
 }
 
+/// What there is beside a real API server.
+#[derive(Default)]
+pub(super) struct Provided {
+    /// Whether the software of real engines is installed.
+    pub(super) databases: bool,
+    /// The agent as one static program.
+    pub(super) agent: Option<PathBuf>,
+}
+
 /// Runs all tests, doc tests included; those that need real databases only where these are installed.
-pub(super) fn run(server: RealServer, databases: bool) -> Result<Results> {
-    let mut command = cargo_test()?;
+pub(super) fn run(server: RealServer, provided: &Provided) -> Result<Results> {
+    let mut command = cargo_test(bounded::CHORE)?;
+    command.envs(provided.agent.iter().map(|program| (STATIC_AGENT, program)));
     match server {
         // Tests look at the same variables and would find the same place, but from another directory: what is
         // relative to this one is not to theirs.
         RealServer::Used(assets) => {
             command.env("KUBEBUILDER_ASSETS", path::absolute(assets)?);
-            if !databases {
+            if !provided.databases {
                 command.args(["--", "--skip", DATABASES]);
             }
-            counted(command)
+            built(cargo_test(bounded::CHORE)?)?;
+            let beside = Beside::start(cargo_test(beside::CHORE)?)?;
+            let mut results = counted(command.env(beside::RUNS_ALREADY, beside::PROGRAM))?;
+            results.add(beside.join()?);
+            Ok(results)
         }
         RealServer::LeftOut => {
             command.args(["--lib", "--bins"]);
@@ -54,20 +83,25 @@ pub(super) fn run(server: RealServer, databases: bool) -> Result<Results> {
                 command.args(["--test", &name]);
             }
             command.args(["--", "--skip", "real_"]);
-            let mut results = counted(command)?;
-            let mut doc = cargo_test()?;
-            doc.arg("--doc");
-            results.add(counted(doc)?);
+            let mut results = counted(&mut command)?;
+            let mut doc = cargo_test(bounded::CHORE)?;
+            results.add(counted(doc.arg("--doc"))?);
             Ok(results)
         }
     }
 }
 
-/// `cargo test` that runs each program by our own chore.
-fn cargo_test() -> Result<Command> {
+/// Builds all that this `cargo test` would run. What does not compile shows again where it would run.
+fn built(mut command: Command) -> Result<()> {
+    command.arg("--no-run").status().context("cannot run cargo test")?;
+    Ok(())
+}
+
+/// `cargo test` that runs each program by this chore of ours.
+fn cargo_test(chore: &str) -> Result<Command> {
     let this = std::env::current_exe().context("cannot find this program")?;
     let this = this.to_str().context("the path of this program is not UTF-8")?;
-    let runner = format!("target.'cfg(unix)'.runner = ['{this}', '{}']", bounded::CHORE);
+    let runner = format!("target.'cfg(unix)'.runner = ['{this}', '{chore}']");
     Ok(cargo(&["test", "--workspace", "--no-fail-fast", "--quiet", "--config", &runner]))
 }
 
@@ -102,16 +136,16 @@ fn glob_members(root: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Runs `cargo test`, and adds up its results.
-fn counted(mut command: Command) -> Result<Results> {
+fn counted(command: &mut Command) -> Result<Results> {
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run cargo test")?;
     let output = child.stdout.take().context("cargo test has no stdout")?;
-    let Results { tally, repeated } = count(output, &mut std::io::stdout())?;
+    let results = count(output, &mut std::io::stdout())?;
     let status = child.wait().context("cannot wait for cargo test")?;
-    Ok(Results { tally: with_exit(tally, status.success()), repeated })
+    Ok(results.with_exit(status.success()))
 }
 
 /// Copies the output, and adds up the results in it.
-fn count(output: impl Read, copy: &mut impl Write) -> Result<Results> {
+pub(super) fn count(output: impl Read, copy: &mut impl Write) -> Result<Results> {
     let mut results = Results::default();
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
@@ -120,21 +154,13 @@ fn count(output: impl Read, copy: &mut impl Write) -> Result<Results> {
         let text = String::from_utf8_lossy(&line);
         if let Some(result) = Tally::from_line(&text) {
             results.tally.add(result);
-        } else if let Some(name) = text.strip_prefix(repeat::REPEATED) {
-            results.repeated.push(name.trim_end().to_owned());
+        } else if REMARKS.iter().any(|remark| text.starts_with(remark)) {
+            results.remarks.push(text.trim_end().to_owned());
         }
         line.clear();
     }
     copy.flush()?;
     Ok(results)
-}
-
-/// A binary that did not compile or that crashed has no result line; it is a failure all the same.
-fn with_exit(mut tally: Tally, success: bool) -> Tally {
-    if !success && tally.failed == 0 {
-        tally.failed = 1;
-    }
-    tally
 }
 
 #[cfg(test)]
@@ -145,21 +171,22 @@ mod tests {
     fn results_of_all_binaries_are_added_and_everything_is_shown() {
         let output = "running 2 tests\n..\n\
             test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n\
-            running 1 test\nF\npassed only when repeated: a::b\n\
+            running 1 test\nF\nskipped: a::c: no root\npassed only when repeated: a::b\n\
             test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out; finished in 0.00s\n";
         let mut copy = Vec::new();
         let results = count(output.as_bytes(), &mut copy).unwrap();
         assert_eq!(results.tally, Tally { passed: 2, failed: 1, skipped: 3 });
-        assert_eq!(results.repeated, ["a::b"]);
+        assert_eq!(results.remarks, ["skipped: a::c: no root", "passed only when repeated: a::b"]);
         assert_eq!(copy, output.as_bytes());
     }
 
     #[test]
     fn a_failure_without_a_result_line_still_counts() {
+        let ended = |tally, success| Results { tally, ..Results::default() }.with_exit(success).tally;
         let passed = Tally { passed: 2, ..Tally::default() };
-        assert_eq!(with_exit(passed, true), passed);
-        assert_eq!(with_exit(passed, false), Tally { passed: 2, failed: 1, skipped: 0 });
+        assert_eq!(ended(passed, true), passed);
+        assert_eq!(ended(passed, false), Tally { passed: 2, failed: 1, skipped: 0 });
         let failed = Tally { failed: 3, ..Tally::default() };
-        assert_eq!(with_exit(failed, false), failed);
+        assert_eq!(ended(failed, false), failed);
     }
 }

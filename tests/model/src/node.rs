@@ -182,7 +182,11 @@ impl Node {
             Action::Stop => self.stop(),
             Action::Start if !running => self.start(),
             Action::Leave => self.volume.evacuated = true,
-            Action::MarkLeft => self.volume.left = true,
+            Action::MarkLeft => {
+                self.volume.left = true;
+                self.volume.recorded.clear();
+                self.volume.recorded_at = None;
+            }
             Action::Follow(follow) if running => {
                 self.volume.terms = follow.terms.clone();
                 if let Some(app) = self.app_mut() {

@@ -171,6 +171,9 @@ fn act(memory: &mut Memory, now: &Now<'_>, stamp: Stamp, action: &Action, fresh:
         }
         Action::MarkLeft => {
             memory.left = true;
+            // What is written from now on it is not told: it would take an old count for the last one.
+            memory.recorded.clear();
+            memory.recorded_at = None;
             Err(true)
         }
         Action::TakeRoster | Action::KeepRoster => Err(true),

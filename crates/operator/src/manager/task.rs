@@ -87,7 +87,7 @@ pub(super) struct Task {
     pub(super) acts: bool,
     /// `restoreReplicas` as it was stored when this manager began.
     pub(super) stored_restore: Option<i64>,
-    /// What a person set by hand or by request.
+    /// What a person set by request.
     pub(super) restore: Option<usize>,
     pub(super) request: Option<Asked>,
     /// Members that a person gave up, until their claim is marked and their Member is deleted.
@@ -223,7 +223,6 @@ impl Task {
         self.observed.take_report(&member, line.report.clone(), now);
         self.heard_at.insert(member.clone(), now);
         self.lines.insert(member, line);
-        self.settle_restore();
     }
 
     fn take_answer(&mut self, answer: Option<(String, Result<Line, CallError>)>) {
@@ -234,18 +233,19 @@ impl Task {
         }
     }
 
-    /// Tells a person's `restoreReplicas` from Muster's own, once an agent has said what Muster wrote, or everyone was heard and
-    /// nobody remembers that it wrote any.
-    pub(super) fn settle_restore(&mut self) {
+    /// The count that a person asked for, else set by hand, until a primary has served.
+    ///
+    /// Whose the stored one is, agents tell: once one of them has said what Muster wrote, or everyone was heard and nobody remembers
+    /// that it wrote any. Each may remember something older than the next, so it is judged anew by all that are heard.
+    pub(super) fn persons_count(&mut self) -> Option<usize> {
+        if self.observed.count_spent {
+            self.stored_restore = None;
+            return None;
+        }
         let all_heard = self.observed.reporting().next().is_some() && self.next.unheard.is_empty();
         let nothing = (self.acts && all_heard).then_some(&[][..]);
-        match Source::of(self.stored_restore, self.observed.recorded().or(nothing)) {
-            Source::NotKnownYet => {}
-            source => {
-                self.stored_restore = None;
-                self.restore = self.restore.or_else(|| source.persons());
-            }
-        }
+        let source = Source::of(self.stored_restore, self.observed.recorded().or(nothing));
+        self.restore.or(source.persons())
     }
 
     /// Takes in what became of a command.

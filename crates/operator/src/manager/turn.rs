@@ -36,8 +36,7 @@ impl Task {
         }
         self.take_proofs(&surroundings);
         let ready = self.ready_to_act(&expected(&surroundings));
-        self.settle_restore();
-        let restore = self.restore.filter(|_| !self.observed.count_spent);
+        let restore = self.persons_count();
         let wanted = surroundings.wanted(&self.cluster.name, &intent, restore);
         let now = self.now();
         self.observed.look_around(&wanted, now);
@@ -242,7 +241,7 @@ impl Task {
 
     fn warn_of_loss(&mut self, winner: &Winner) {
         let without = muster_core::conditions::names(&winner.without);
-        let said = self.restore.filter(|_| !self.observed.count_spent && self.observed.directive.is_none());
+        let said = self.persons_count().filter(|_| self.observed.directive.is_none());
         let why =
             said.map(|count| format!(" because restoreReplicas was set to {count}")).unwrap_or_default();
         let message = format!(

@@ -6,6 +6,7 @@ use kube::ResourceExt;
 use kube::api::{Patch, PatchParams, PostParams};
 use muster_api::ReplicatedCluster;
 use muster_core::manager::requests::Ask;
+use muster_core::manager::stamp::Stamp;
 use muster_test_agents::Quirks;
 use serde_json::json;
 
@@ -213,6 +214,34 @@ async fn r0_9_a_count_that_is_too_high_blocks_until_the_configured_count_meets_i
     assert_eq!(world.fleet.serving("shop", "orders"), Vec::<String>::new());
     world.scale("orders", 4).await;
     assert_eq!(world.ready("orders").await.status.unwrap().restore_replicas, Some(4));
+    world.unharmed();
+}
+
+/// A member that was not told for a while takes a count of long ago for Muster's last: whoever knows better is believed.
+#[tokio::test(start_paused = true)]
+async fn r0_9_whose_count_it_is_says_who_was_told_last_and_not_who_is_heard_first() {
+    let world = World::new(111).await;
+    world.create("orders", 3).await;
+    world.ready("orders").await;
+    stop_clustering(&world).await;
+    set_count(&world, 4).await;
+    let [first, second, late] = MEMBERS;
+    world.fleet.with("shop", late, |node| {
+        node.volume.recorded = vec![4, 3];
+        node.volume.recorded_at = Some(Stamp { epoch: 1, n: 1 });
+    });
+    world.fleet.power_off("shop", first);
+    world.fleet.power_off("shop", second);
+    world.fleet.restart("shop", late);
+    world.patch("orders", clustering(false)).await;
+    world.until("orders", "to miss two", |cluster| blocked_by(cluster) == Some("MemberMissing")).await;
+    world.fleet.power_on("shop", first);
+    world.fleet.power_on("shop", second);
+    let blocked = world
+        .until("orders", "to be blocked", |cluster| blocked_by(cluster) == Some("RestoreReplicas"))
+        .await;
+    assert_eq!(blocked.status.unwrap().restore_replicas, Some(4));
+    assert_eq!(world.fleet.serving("shop", "orders"), Vec::<String>::new());
     world.unharmed();
 }
 

@@ -65,14 +65,14 @@ async fn rolls(seed: u64, change: impl AsyncFnOnce(&World)) {
     let primary = world.ready("orders").await.status.unwrap().primary.unwrap();
     world.rest().await;
     world.calls.take();
-    let (before, seen) = changes(&world, async || {
+    let (before, changed) = changes(&world, async || {
         change(&world).await;
         world.rest().await;
         world.ready("orders").await;
         world.rest().await;
     })
     .await;
-    let order = order(before.clone(), seen);
+    let order = order(before.clone(), changed);
     let everyone: BTreeSet<String> = before.into_keys().collect();
     assert_eq!(order.iter().cloned().collect::<BTreeSet<_>>(), everyone, "{order:?}");
     assert_eq!(order.len(), everyone.len(), "each of them once: {order:?}");

@@ -48,6 +48,36 @@ async fn volumes_are_seen_where_they_are_mounted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_volume_shows_what_it_is_projected_from() {
+    for isolation in isolations() {
+        let bench = Bench::new("projected", isolation).await;
+        bench.put::<ConfigMap>(json!({"metadata": {"name": "m"}, "data": {"a": "one", "b": "two"}})).await;
+        bench.put::<Secret>(json!({"metadata": {"name": "s"}, "stringData": {"key": "secret"}})).await;
+        let script = "cd $ALL; while true; do \
+            { cat deep/a key name; ls; stat -L -c %a deep/a key name; } | tr '\\n' ' ' > $OUT/seen; sleep 0.1; done";
+        let mut main = shell("main", script);
+        main["env"] = json!([{"name": "ALL", "value": "/all"}, {"name": "OUT", "value": "/out"}]);
+        main["volumeMounts"] =
+            json!([{"name": "all", "mountPath": "/all"}, {"name": "out", "mountPath": "/out"}]);
+        bench.create("one", json!({"containers": [main], "volumes": [
+            {"name": "all", "projected": {"defaultMode": 0o440, "sources": [
+                {"configMap": {"name": "m", "items": [{"key": "a", "path": "deep/a", "mode": 0o400}]}},
+                {"configMap": {"name": "none", "optional": true}},
+                {"secret": {"name": "s"}},
+                {"downwardAPI": {"items": [{"path": "name", "fieldRef": {"fieldPath": "metadata.name"}}]}},
+            ]}},
+            {"name": "out", "hostPath": {"path": bench.directory}},
+        ]})).await;
+        bench.until_text(&bench.directory.join("seen"), "onesecretonedeep key name 400 440 440").await;
+        // It is one volume: what changes in one of its sources is seen beside the others.
+        let secrets: Api<Secret> = Api::namespaced(bench.client.clone(), "default");
+        let patch = Patch::Merge(json!({"stringData": {"key": "other"}}));
+        secrets.patch("s", &PatchParams::default(), &patch).await.unwrap();
+        bench.until_text(&bench.directory.join("seen"), "oneotheronedeep key name 400 440 440").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_changed_secret_is_seen_without_a_restart() {
     let bench = Bench::new("changed", isolations()[isolations().len() - 1]).await;
     bench

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use muster_local::services::{Options, run};
+use muster_test_control_plane::skip;
 
 use crate::stage::{BOUND, Stage};
 
@@ -23,9 +24,11 @@ async fn addresses_of_a_node_that_was_killed_are_removed_by_the_next() {
     dead.wait().unwrap();
     let label = format!("lo:muster{}", dead.id());
     let added = ip(&["address", "add", ADDRESS, "dev", "lo", "label", &label]).is_some();
-    // Who may not add one never leaves one behind; and nothing goes wrong then.
-    let root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
-    assert!(added || !root, "{ADDRESS} could not be added");
+    if !added {
+        let root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
+        assert!(!root, "{ADDRESS} could not be added");
+        return skip("only root may add an address, and so leave one behind");
+    }
     let mut stage = Stage::ours("left").await;
     stage.also(run(stage.client.clone(), Options { slices: false }));
     let gone = async {

@@ -66,9 +66,21 @@ impl Query {
         self.0.iter().any(|(known, _)| known == name)
     }
 
-    /// Whether this switch is on. Kubernetes takes anything but these for on.
+    /// Whether this switch is on; off if it is not there.
     pub fn flag(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|value| !matches!(value, "false" | "0" | "False" | "FALSE" | "f" | "F"))
+        self.switch(name).unwrap_or(false)
+    }
+
+    /// What this switch says, if it is there. As on kube-apiserver only two words say no: what is there without a value says
+    /// yes, and so does what was meant as no in any other way.
+    pub fn switch(&self, name: &str) -> Option<bool> {
+        self.all(name).next().map(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
+    }
+
+    /// Whether an answer is to be easy to read. Unlike other switches this one is on only if it says so in one of the words
+    /// that Go's `ParseBool` knows.
+    pub fn pretty(&self) -> bool {
+        matches!(self.get("pretty"), Some("1" | "t" | "T" | "true" | "True" | "TRUE"))
     }
 
     /// A number; what is below 0 counts as 0.
@@ -128,6 +140,27 @@ mod tests {
         let query = Query::parse("watch=false").unwrap().watching(Some("a")).unwrap();
         assert_eq!((query.flag("watch"), query.get("fieldSelector")), (true, Some("metadata.name=a")));
         assert!(Query::parse("fieldSelector=metadata.name=b").unwrap().watching(Some("a")).is_err());
+    }
+
+    #[test]
+    fn only_two_words_switch_off() {
+        for off in ["s=0", "s=false", "s=False", "s=FALSE", "s=fAlSe", "s=0&s=1"] {
+            assert_eq!(Query::parse(off).unwrap().switch("s"), Some(false), "{off}");
+        }
+        for on in ["s", "s=", "s=1", "s=true", "s=f", "s=F", "s=no", "s=00", "s=off", "s=1&s=0"] {
+            assert_eq!(Query::parse(on).unwrap().switch("s"), Some(true), "{on}");
+        }
+        assert_eq!(Query::default().switch("s"), None);
+    }
+
+    #[test]
+    fn only_a_clear_yes_is_pretty() {
+        for yes in ["1", "t", "T", "true", "True", "TRUE"] {
+            assert!(Query::parse(&format!("pretty={yes}")).unwrap().pretty(), "{yes}");
+        }
+        for no in ["", "pretty", "pretty=", "pretty=0", "pretty=false", "pretty=yes", "pretty=tRUE"] {
+            assert!(!Query::parse(no).unwrap().pretty(), "{no}");
+        }
     }
 
     #[test]

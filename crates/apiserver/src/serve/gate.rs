@@ -179,12 +179,12 @@ fn is_watch<B>(request: &Request<B>) -> bool {
     if request.method() != Method::GET {
         return false;
     }
+    let Some(Path::Resource(path)) = Path::parse(request.uri().path()) else {
+        return false;
+    };
     let asked =
-        Query::parse(request.uri().query().unwrap_or_default()).is_some_and(|query| query.flag("watch"));
-    match Path::parse(request.uri().path()) {
-        Some(Path::Resource(path)) => asked || path.watch || is_log(&path),
-        _ => asked,
-    }
+        || Query::parse(request.uri().query().unwrap_or_default()).is_some_and(|query| query.flag("watch"));
+    path.watch || is_log(&path) || path.name.is_none() && asked()
 }
 
 /// Logs last, as on kube-apiserver, whether they are followed or not: who reads them may take their time.
@@ -210,7 +210,12 @@ mod tests {
         let asks = |query: &str| is_watch(&Request::get(format!("/api/v1/pods{query}")).body(()).unwrap());
         assert!(asks("?watch=true") && asks("?limit=1&watch=1") && asks("?%77atch=1") && asks("?watch=%31"));
         assert!(!asks("") && !asks("?watch=false") && !asks("?watch=0") && !asks("?watchful=1"));
-        assert!(!asks("?watch") && !asks("?watch="), "which is a list, as on kube-apiserver");
+        assert!(asks("?watch") && asks("?watch=") && asks("?watch=f"), "as on kube-apiserver");
+        assert!(!asks("/p?watch=1") && !asks("/p/status?watch=1"), "one object is read, and not watched");
+        for no_resource in ["/version?watch=1", "/api/v1?watch=1", "/openapi/v2?watch=1", "/nowhere?watch=1"]
+        {
+            assert!(!is_watch(&Request::get(no_resource).body(()).unwrap()), "{no_resource}");
+        }
         assert!(is_watch(&Request::get("/api/v1/namespaces/n/pods/p/log").body(()).unwrap()));
         let write = Request::post("/api/v1/pods?watch=true").body(()).unwrap();
         assert!(!is_watch(&write));

@@ -178,8 +178,9 @@ impl DeleteOptions {
         let mut errors = Vec::new();
         let mut options = Self::default();
         let mut body = body(call)?;
-        if let Some(word) = call.query.get("dryRun") {
-            body["dryRun"] = json!([word]);
+        let words: Vec<&str> = call.query.all("dryRun").collect();
+        if !words.is_empty() {
+            body["dryRun"] = json!(words);
         }
         let text = |path: &str, query: &str| {
             let in_body = body.pointer(path).and_then(Value::as_str);
@@ -187,7 +188,9 @@ impl DeleteOptions {
         };
         options.uid = text("/preconditions/uid", "uid");
         options.resource_version = text("/preconditions/resourceVersion", "resourceVersion");
-        let grace_in_query = call.query.get("gracePeriodSeconds").map(read_grace).transpose()?;
+        // Unlike the two above, these say something even if they are empty.
+        let first = |name: &str| call.query.all(name).next();
+        let grace_in_query = first("gracePeriodSeconds").map(read_grace).transpose()?;
         options.grace = body.get("gracePeriodSeconds").and_then(Value::as_i64).or(grace_in_query);
         let listed = body.get("dryRun").and_then(Value::as_array);
         if let Some(words) = listed.filter(|words| !words.is_empty()) {
@@ -200,9 +203,9 @@ impl DeleteOptions {
         let orphan = body
             .get("orphanDependents")
             .and_then(Value::as_bool)
-            .or_else(|| call.query.get("orphanDependents").map(|_| call.query.flag("orphanDependents")));
-        let policy = text("/propagationPolicy", "propagationPolicy");
-        options.choose_policy(orphan, policy.as_deref(), &mut errors);
+            .or_else(|| call.query.switch("orphanDependents"));
+        let policy = body.get("propagationPolicy").and_then(Value::as_str);
+        options.choose_policy(orphan, policy.or_else(|| first("propagationPolicy")), &mut errors);
         if errors.is_empty() { Ok(options) } else { Err(invalid_options("DeleteOptions", &errors)) }
     }
 

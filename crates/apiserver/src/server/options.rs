@@ -46,7 +46,7 @@ impl WriteOptions {
     pub(super) fn of(call: &Call, kind: WriteKind) -> Result<Self, ApiError> {
         let mut errors = Vec::new();
         let given = call.query.get("fieldManager").unwrap_or_default();
-        let forced = call.query.get("force").is_some();
+        let forced = call.query.has("force");
         if kind == WriteKind::Apply && given.is_empty() {
             errors.push(FieldError::required(&Path::new("fieldManager"), "is required for apply patch"));
         }

@@ -47,7 +47,7 @@ impl Shown {
 
     /// How it is asked for in a header and a query.
     pub(super) fn parse(accept: &str, query: &Query) -> Result<Self, ApiError> {
-        Ok(Self { form: Form::parse(accept)?, pretty: query.flag("pretty"), ..Self::default() })
+        Ok(Self { form: Form::parse(accept)?, pretty: query.pretty(), ..Self::default() })
     }
 
     pub(super) fn content_type(&self) -> &'static str {

@@ -67,7 +67,7 @@ fn watch_options(call: &Call, present: Revision, past: Option<Revision>) -> Resu
 fn start(call: &Call, present: Revision, past: Option<Revision>) -> Result<Start, ApiError> {
     let matching = call.query.get("resourceVersionMatch");
     let path = Path::new("resourceVersionMatch");
-    let initial = call.query.get("sendInitialEvents");
+    let initial = call.query.switch("sendInitialEvents");
     let mut errors = Vec::new();
     if initial.is_some() && matching != Some("NotOlderThan") {
         let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
@@ -89,10 +89,10 @@ fn start(call: &Call, present: Revision, past: Option<Revision>) -> Result<Start
     }
     let version = parse_version(call.query.get("resourceVersion"))
         .map_err(|why| ApiError::new(Reason::Unknown, why))?;
-    if initial.is_some() && !call.query.flag("sendInitialEvents") && version.is_none() {
+    if initial == Some(false) && version.is_none() {
         return Ok(Start::After(past.unwrap_or(present)));
     }
-    if call.query.flag("sendInitialEvents") {
+    if initial == Some(true) {
         return Ok(Start::Everything { marked: call.query.flag("allowWatchBookmarks"), past });
     }
     Ok(match version {

@@ -67,6 +67,11 @@ fn a_seed_whose_position_was_not_kept_keeps_it_first() {
     let state = member.read("data/grastate.dat");
     assert!(state.contains("seqno:   7\n") && state.contains("safe_to_bootstrap: 1"), "{state}");
     assert!(member.has("started"));
+    let unsent = Member::new("late-unsent").installed().state(NOBODY, -1).file("data/sst_in_progress", "");
+    let unsent = unsent.recovers(&format!("{UUID}:7"));
+    assert_eq!(unsent.says("seed").0, 0);
+    let state = unsent.read("data/grastate.dat");
+    assert!(state.contains(UUID) && state.contains("seqno:   7\n"), "{state}");
     // Data that Galera marked as differing does not become a part of the history again.
     let differs = Member::new("late-differs").installed().state(NOBODY, -1).recovers(&format!("{UUID}:7"));
     assert_eq!((differs.says("seed").0, differs.recoveries()), (0, 0));

@@ -27,6 +27,8 @@ fn after_a_crash_the_server_is_asked_and_its_answer_kept() {
         ("garbage", Member::new("garbage").installed().file("data/grastate.dat", "\0uuid: x\nseqno: 12")),
         // The copy had not begun to throw anything away.
         ("early", Member::new("early").installed().state(UUID, -1).file("data/sst_in_progress", "")),
+        // Whoever was to send it died first, and Galera wrote down that it got nothing.
+        ("unsent", Member::new("unsent").installed().state(NOBODY, -1).file("data/sst_in_progress", "")),
     ] {
         let member = member.recovers(&format!("{UUID}:7"));
         assert_eq!(member.says("sequence"), (0, position(7)), "{name}");
@@ -40,11 +42,13 @@ fn after_a_crash_the_server_is_asked_and_its_answer_kept() {
 #[test]
 fn what_is_of_no_use_is_empty() {
     let half = Member::new("half").installed().state(UUID, -1).file("data/sst_in_progress", "");
+    let cut = Member::new("cut").installed().state(NOBODY, -1).file("data/sst_in_progress", "");
     let fresh = Member::new("fresh").installed().file("data/muster-fresh", "");
     for member in [
         Member::new("nothing"),
         Member::new("begun").state(NOBODY, -1).file("data/sst_in_progress", ""),
         half.file("data/.sst/ibdata1", ""),
+        cut.file("data/.sst/ibdata1", ""),
         fresh.recovers(&format!("{NOBODY}:-1")),
     ] {
         assert_eq!(member.says("sequence"), (0, EMPTY.to_owned()));

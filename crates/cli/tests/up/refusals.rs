@@ -11,6 +11,8 @@ use super::stage::Stage;
 
 /// Refuses every byte that is written to a file, as a full disk would.
 const ON_A_FULL_DISK: &str = "ulimit -f 0; trap '' XFSZ; exec \"$@\"";
+/// Has room for what members write, and none for another copy of the program.
+const ON_A_DISK_WITH_LITTLE_ROOM: &str = "ulimit -f 20480; trap '' XFSZ; exec \"$@\"";
 
 /// What is appended while others cannot start.
 const STILL_HERE: &str = "still here";
@@ -43,9 +45,13 @@ fn close(directory: &Path, mode: u32) {
 }
 
 fn on_a_full_disk(stage: &Stage) -> Command {
+    on(ON_A_FULL_DISK, stage)
+}
+
+fn on(disk: &str, stage: &Stage) -> Command {
     let muster = stage.command(&["--engine", "ledger"]);
     let mut shell = stage.at_home(Path::new("/bin/sh"));
-    shell.args(["-c", ON_A_FULL_DISK, "sh"]).arg(muster.get_program()).args(muster.get_args());
+    shell.args(["-c", disk, "sh"]).arg(muster.get_program()).args(muster.get_args());
     shell
 }
 
@@ -56,6 +62,10 @@ fn what_cannot_be_is_said_and_damages_nothing() {
     assert_eq!(unknown, "error: there is no engine \"oracle\"; there is galera, ledger\n");
     let full = refusal(on_a_full_disk(&stage));
     assert!(full.starts_with("error: cannot ") && full.contains("File too large"), "{full}");
+    let little = refusal(on(ON_A_DISK_WITH_LITTLE_ROOM, &stage));
+    assert!(little.starts_with("error: cannot put the programs into "), "{little}");
+    let left = fs::read_dir(stage.data.join("bin")).unwrap().count();
+    assert_eq!(left, 0, "what there was room for would take it from others");
     let (port, kept) = runs_on_beside_others(&mut stage);
     // And what is kept is not harmed by a start that fails.
     let (data, kubeconfig) = (stage.data.clone(), fs::read_to_string(stage.data.join("kubeconfig")).unwrap());
@@ -65,7 +75,8 @@ fn what_cannot_be_is_said_and_damages_nothing() {
     close(&data, 0o700);
     assert!(closed.contains("Permission denied") && closed.contains(&data.display().to_string()), "{closed}");
     assert_eq!(fs::read_to_string(data.join("kubeconfig")).unwrap(), kubeconfig);
-    stage.up("ledger");
+    // What needs no room is not refused for the lack of it.
+    stage.start(on(ON_A_DISK_WITH_LITTLE_ROOM, &stage));
     assert_eq!(stage.port(), port);
     let entries = stage.entries();
     assert!(kept.iter().all(|entry| entries.contains(entry)), "{kept:?} of {entries:?}");

@@ -11,7 +11,7 @@ use kube::{Api, Client};
 use muster_api::ReplicatedCluster;
 use muster_apiserver::serve::files::write_private;
 
-use super::sample::{NAME, NAMESPACE};
+use super::sample::{NAME, NAMESPACE, resume};
 use crate::apiserver::place::Place;
 use crate::engines::{GALERA, LEDGER};
 
@@ -46,11 +46,12 @@ pub(super) async fn explain(client: &Client, place: &Place, sample: Option<&Repl
 }
 
 async fn of_sample(client: &Client, place: &Place, sample: &ReplicatedCluster) -> Vec<String> {
-    let mut lines = vec![
+    let mut lines: Vec<String> = resume(sample).iter().map(|(what, why)| command(what, why)).collect();
+    lines.extend([
         command("kubectl get rcl,mbr", "the cluster and its members"),
         command(&format!("kubectl muster status {NAME}"), "what a person wants to know"),
         "To connect a client:".to_owned(),
-    ];
+    ]);
     let connect = connect(client, place, sample).await;
     lines.extend(
         connect.unwrap_or_else(|error| vec![format!("  # how a client connects cannot be said: {error:#}")]),

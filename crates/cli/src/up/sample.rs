@@ -11,7 +11,9 @@ use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Client, ResourceExt as _};
 use muster_api::ReplicatedCluster;
-use muster_api::names::LABEL_CLUSTER;
+use muster_api::names::{
+    ANNOTATION_CLUSTERING_STOPPED, ANNOTATION_RECONCILIATION_STOPPED, LABEL_CLUSTER, STOPPED,
+};
 use serde_json::json;
 
 /// Its name and namespace.
@@ -45,7 +47,22 @@ pub(super) async fn make(client: &Client, engine: &str, members: u16) -> Result<
         .context("cannot make the sample cluster")
 }
 
-/// Says how far it is, each time that changes, until it is Ready, with members that were started after `since`.
+/// What to type so that the sample goes on where a person has stopped it, and why; nothing where nobody has.
+pub(super) fn resume(sample: &ReplicatedCluster) -> Vec<(String, &'static str)> {
+    // The person's own words: what status says of them may be of an earlier start.
+    let stopped = |name| sample.annotations().get(name).is_some_and(|value| value == STOPPED);
+    [
+        (ANNOTATION_CLUSTERING_STOPPED, "clustering", "it is stopped: nobody starts or joins members"),
+        (ANNOTATION_RECONCILIATION_STOPPED, "reconciliation", "it is stopped: nobody applies what is wanted"),
+    ]
+    .into_iter()
+    .filter(|(annotation, ..)| stopped(*annotation))
+    .map(|(_, what, why)| (format!("kubectl muster start {what} {NAME}"), why))
+    .collect()
+}
+
+/// Says how far it is, each time that changes, until it is Ready, with members that were started after `since`. What a person has stopped
+/// is said, and not waited for.
 ///
 /// What cannot be looked at now is looked at again: a newcomer's database does not end because nobody could watch it for a moment.
 pub(super) async fn watch(client: &Client, since: Timestamp, new: bool) -> Option<ReplicatedCluster> {
@@ -75,13 +92,23 @@ pub(super) async fn watch(client: &Client, since: Timestamp, new: bool) -> Optio
             tracing::warn!("{error:#}; trying again");
             false
         });
-        let now =
-            if started || new { progress(cluster) } else { format!("{NAME}: its members begin to serve") };
+        let resume = resume(cluster);
+        let now = if !resume.is_empty() {
+            let commands = resume.iter().map(|(command, why)| format!("\n            {command} # {why}"));
+            format!(
+                "{NAME}: it was stopped by hand, and is not waited for; to go on:{}",
+                commands.collect::<String>()
+            )
+        } else if started || new {
+            progress(cluster)
+        } else {
+            format!("{NAME}: its members begin to serve")
+        };
         if now != said {
             eprintln!("{:6.1} s  {now}", began.elapsed().as_secs_f64());
             said = now;
         }
-        if started && is_ready(cluster) {
+        if !resume.is_empty() || started && is_ready(cluster) {
             return last;
         }
     }

@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -97,10 +97,7 @@ impl Stage {
 
     /// Starts it by this command, and waits until its sample is Ready; what it then says.
     pub(crate) fn start(&mut self, mut command: Command) -> String {
-        let log = fs::File::create(self.root.join("said")).unwrap();
-        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
-        let lines = lines(child.stdout.take().unwrap());
-        self.running = Some(child);
+        let lines = lines(self.begin(command.stdout(Stdio::piped())).unwrap());
         let began = Instant::now();
         let mut ready: Vec<String> = Vec::new();
         while ready.last().is_none_or(|line| line != LAST) {
@@ -112,6 +109,15 @@ impl Stage {
         }
         println!("{}", self.said());
         ready.join("\n")
+    }
+
+    /// Starts it by this command, and waits for nothing; what it says on standard output is handed out, if that is piped.
+    pub(crate) fn begin(&mut self, command: &mut Command) -> Option<ChildStdout> {
+        let log = fs::File::create(self.root.join("said")).unwrap();
+        let mut child = command.stderr(log).spawn().unwrap();
+        let output = child.stdout.take();
+        self.running = Some(child);
+        output
     }
 
     /// Starts it again on its data, where it was killed or stopped in order, and says how long it takes until it is Ready.
@@ -143,25 +149,35 @@ impl Stage {
 
     /// Ends it as Ctrl-C does.
     pub(crate) fn stop(&mut self) {
-        kill_process(self.pid(), Signal::INT).unwrap();
+        self.interrupt();
         self.until_ended();
+    }
+
+    /// Presses Ctrl-C.
+    pub(crate) fn interrupt(&self) {
+        kill_process(self.pid(), Signal::INT).unwrap();
     }
 
     /// Waits until it has ended, and well.
     pub(crate) fn until_ended(&mut self) {
+        let ended = self.until_over();
+        assert!(ended.success(), "{ended}: {}", self.said());
+    }
+
+    /// Waits until it has ended; how it did.
+    pub(crate) fn until_over(&mut self) -> ExitStatus {
         let mut child = self.running.take().unwrap();
         let began = Instant::now();
-        let ended = loop {
+        loop {
             if let Some(ended) = child.try_wait().unwrap() {
-                break ended;
+                return ended;
             }
             if began.elapsed() > PATIENCE {
                 self.running = Some(child);
                 panic!("it does not stop: {}\n{}", self.said(), self.told());
             }
             std::thread::park_timeout(PAUSE);
-        };
-        assert!(ended.success(), "{}", self.said());
+        }
     }
 
     /// Ends it as a power cut does.

@@ -2,7 +2,9 @@
 
 #![cfg(test)]
 
+mod interrupted;
 mod ledger;
+mod paused;
 mod quick_start;
 mod refusals;
 #[path = "../stage/mod.rs"]

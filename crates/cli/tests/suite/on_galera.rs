@@ -2,7 +2,7 @@
 //! beside each other.
 
 use crate::suite::Cluster;
-use crate::suite::scenarios::galera::{components, differs, filled, frozen, quorum, switched};
+use crate::suite::scenarios::galera::{components, copied, differs, filled, frozen, quorum, switched};
 use crate::suite::scenarios::{killed, outages, pauses, reborn, restore, rolled, scaled, unblocked, volumes};
 
 /// How often everyone is killed.
@@ -66,4 +66,11 @@ fn real_galera_acknowledges_nothing_for_which_there_is_no_room() {
 #[test]
 fn real_galera_throws_out_who_differs_and_copies_it_anew() {
     differs::who_differs_ends_and_is_copied_anew_as_it_says(&Cluster::ready("differs", 3));
+}
+
+#[test]
+fn real_galera_copies_anew_whoever_lost_its_source() {
+    let cluster = Cluster::ready("copies", 3);
+    copied::a_copy_whose_source_dies_is_made_again(&cluster);
+    copied::a_member_whose_copy_never_began_goes_on_with_what_it_has(&cluster);
 }

@@ -52,6 +52,23 @@ pub(crate) fn send(pid: Pid, signal: Signal) {
     let _ = rustix::process::kill_process(pid, signal);
 }
 
+/// Whether a server of Galera sends a copy of everything to another: by the script that it runs for that.
+pub(crate) fn sends_a_copy(server: Pid) -> bool {
+    let server = server.as_raw_nonzero().get();
+    let mut all = fs::read_dir("/proc").unwrap().flatten();
+    all.any(|entry| {
+        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
+        pid.filter(|pid| parent_of(*pid) == Some(server)).is_some_and(|pid| {
+            let command = String::from_utf8_lossy(&command_of(pid)).replace(['\0', '\''], " ");
+            command
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .windows(2)
+                .any(|words| words == ["--role", "donor"])
+        })
+    })
+}
+
 fn parent_of(pid: i32) -> Option<i32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()

@@ -16,7 +16,7 @@ use crate::surroundings::Electorate;
 const NAME: &str = "control";
 /// How long either side may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest line: a roster's names, with room to spare.
+/// The longest line: a roster's volumes, with room to spare.
 const MAX_LINE: u64 = 1024 * 1024;
 
 /// What the process is asked.
@@ -29,7 +29,7 @@ pub enum Request {
     Promote {
         /// In this term.
         term: String,
-        /// Whose copies count.
+        /// The volumes whose copies count.
         voters: Vec<String>,
         /// How many of them.
         copies: usize,
@@ -38,7 +38,7 @@ pub enum Request {
     Demote,
     /// Count copies by this.
     CountBy {
-        /// Whose copies count.
+        /// The volumes whose copies count.
         voters: Vec<String>,
         /// How many of them.
         copies: usize,

@@ -20,7 +20,7 @@ pub struct Unusable {
 /// Who must have an entry before it is acknowledged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Electorate {
-    /// The members whose copies count.
+    /// The volumes whose copies count. Not the members: one that lost its disk has its name, and none of what was counted by it.
     pub voters: BTreeSet<String>,
     /// How many of them must have it.
     pub copies: usize,
@@ -29,8 +29,8 @@ pub struct Electorate {
 /// What an action is told.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// The name of this member.
-    pub member: String,
+    /// The volume of this member, by which its copies are counted.
+    pub volume: String,
     /// Where its data is.
     pub data: PathBuf,
     /// Where it listens.
@@ -60,13 +60,13 @@ impl Surroundings {
         let list = |name| words(&variable(name).unwrap_or_default());
         let host = wanted(variable, "MUSTER_ADDRESS")?;
         let parameters = variable("MUSTER_PARAMETERS").map(PathBuf::from);
-        let voters: BTreeSet<String> = list("MUSTER_VOTERS").into_iter().collect();
+        let voters: BTreeSet<String> = list("MUSTER_VOTER_VOLUMES").into_iter().collect();
         let copies = match variable("MUSTER_COPIES") {
             Some(text) => parsed("MUSTER_COPIES", &text)?,
             None => voters.len() / 2 + 1,
         };
         Ok(Self {
-            member: wanted(variable, "MUSTER_MEMBER")?,
+            volume: wanted(variable, "MUSTER_VOLUME_ID")?,
             data: wanted(variable, "MUSTER_DATA")?.into(),
             address: with_port(&host),
             primaries: list("MUSTER_PRIMARIES").iter().map(|host| with_port(host)).collect(),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     const NEEDED: [(&str, &str); 3] =
-        [("MUSTER_MEMBER", "a-0"), ("MUSTER_DATA", "/data"), ("MUSTER_ADDRESS", "127.0.0.2")];
+        [("MUSTER_VOLUME_ID", "v-0"), ("MUSTER_DATA", "/data"), ("MUSTER_ADDRESS", "127.0.0.2")];
 
     #[test]
     fn addresses_get_the_port() {
@@ -133,10 +133,10 @@ mod tests {
 
     #[test]
     fn a_majority_of_the_voters_unless_told_otherwise() {
-        let told = from(&[&NEEDED[..], &[("MUSTER_VOTERS", "a-0,a-1,a-2")]].concat()).unwrap();
+        let told = from(&[&NEEDED[..], &[("MUSTER_VOTER_VOLUMES", "v-0,v-1,v-2")]].concat()).unwrap();
         assert_eq!((told.electorate.voters.len(), told.electorate.copies), (3, 2));
-        let told =
-            from(&[&NEEDED[..], &[("MUSTER_VOTERS", "a-0"), ("MUSTER_COPIES", "1")]].concat()).unwrap();
+        let told = from(&[&NEEDED[..], &[("MUSTER_VOTER_VOLUMES", "v-0"), ("MUSTER_COPIES", "1")]].concat())
+            .unwrap();
         assert_eq!(told.electorate.copies, 1);
     }
 
@@ -144,7 +144,7 @@ mod tests {
     fn what_is_missing_or_wrong_is_named() {
         assert_eq!(
             from(&NEEDED[1..]).unwrap_err().to_string(),
-            "MUSTER_MEMBER: it is not set; this is run by muster-agent"
+            "MUSTER_VOLUME_ID: it is not set; this is run by muster-agent"
         );
         let wrong = from(&[&NEEDED[..], &[("MUSTER_COPIES", "two")]].concat()).unwrap_err();
         assert_eq!(wrong.to_string(), "MUSTER_COPIES: \"two\" is not a number");

@@ -21,6 +21,8 @@ struct Cluster {
 
 struct Member {
     name: String,
+    /// The one that it is on; it is as many times another as it lost its disk.
+    volume: String,
     address: String,
     process: Option<Child>,
 }
@@ -33,7 +35,7 @@ impl Cluster {
             std::fs::create_dir_all(root.join(name)).unwrap();
             // A port that was free a moment ago: loopback is this machine's alone.
             let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-            Member { name: name.into(), address: free.to_string(), process: None }
+            Member { name: name.into(), volume: name.into(), address: free.to_string(), process: None }
         });
         Self { root, members: members.into() }
     }
@@ -43,9 +45,9 @@ impl Cluster {
         let member = &self.members[at];
         let mut command = Command::new(env!("CARGO_BIN_EXE_muster-ledger"));
         command.arg(action).env_clear();
-        command.env("MUSTER_MEMBER", &member.name).env("MUSTER_DATA", self.root.join(&member.name));
+        command.env("MUSTER_VOLUME_ID", &member.volume).env("MUSTER_DATA", self.root.join(&member.name));
         command.env("MUSTER_ADDRESS", &member.address).env("MUSTER_TERM", term);
-        command.env("MUSTER_PRIMARIES", &self.members[primary].address).env("MUSTER_VOTERS", voters);
+        command.env("MUSTER_PRIMARIES", &self.members[primary].address).env("MUSTER_VOTER_VOLUMES", voters);
         command
     }
 
@@ -185,6 +187,31 @@ fn without_enough_voters_nothing_is_acknowledged_and_it_says_so() {
     cluster.start(1, "secondary", 0, "2.1", ALL);
     cluster.until_synced(1);
     assert_eq!(acknowledged(cluster.client(0).append("two").unwrap()), 2);
+}
+
+#[test]
+fn a_new_disk_counts_only_when_the_roster_has_it() {
+    let mut cluster = formed("disk");
+    std::fs::create_dir_all(cluster.root.join("parameters")).unwrap();
+    std::fs::write(cluster.root.join("parameters/append_timeout_seconds"), "1").unwrap();
+    acknowledged(cluster.client(0).append("one").unwrap());
+    for at in 0..3 {
+        cluster.kill(at);
+    }
+    let mut command = cluster.action(0, "seed", 0, "2.1", ALL);
+    command.env("MUSTER_PARAMETERS", cluster.root.join("parameters"));
+    cluster.members[0].process = Some(command.spawn().unwrap());
+    cluster.until(0, "to run", |output| output.status.code() == Some(8));
+    // The same member on another disk has all there is, and is not whom anyone would ask.
+    std::fs::remove_file(cluster.root.join("b/log")).unwrap();
+    cluster.members[1].volume = "b-new".into();
+    cluster.start(1, "secondary", 0, "2.1", ALL);
+    cluster.until_synced(1);
+    let status = said(&cluster.run(0, "status", "", ""));
+    assert_eq!(status["message"], "1 of 2 needed voters are here: entries are not acknowledged");
+    assert!(matches!(cluster.client(0).append("two").unwrap(), Appended::Unknown(_)));
+    assert!(cluster.run(0, "join", "2.1", "a,b-new,c").status.success());
+    assert_eq!(acknowledged(cluster.client(0).append("three").unwrap()), 3);
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! | `MUSTER_ROSTER` | a file with the newest roster, as JSON |
 //! | `MUSTER_ROSTER_VERSION` | its version; an application that counts copies says it back in `status`, once it counts by it |
 //! | `MUSTER_VOTERS`, `MUSTER_COPIES` | the members whose copies count, separated by commas, and how many of them must hold a write before it is acknowledged |
+//! | `MUSTER_VOTER_VOLUMES` | their volumes, in the same order. An application that counts copies counts by these: a member on a new disk has not what its name stands for |
 //! | `MUSTER_PEERS`, `MUSTER_PRIMARIES` | the addresses of the other members, and of those of them that serve as primary, separated by commas |
 //! | `MUSTER_MEMBERS` | the other members with their names, `name=address`, separated by commas |
 //! | `MUSTER_ROLE` | `primary` or `secondary`: the role that the application has, or is started in |
@@ -66,6 +67,8 @@ impl Told<'_> {
             all.push(pair("ROSTER_VERSION", roster.version.to_string()));
             all.push(pair("COPIES", self.copies.written(voters.len()).to_string()));
             all.push(pair("VOTERS", voters.join(",")));
+            let volumes: Vec<&str> = roster.voters().map(|voter| voter.volume.as_str()).collect();
+            all.push(pair("VOTER_VOLUMES", volumes.join(",")));
         }
         all.extend(self.memory.id.map(|id| pair("ID", id.to_string())));
         all.extend(self.role.map(|role| pair("ROLE", role.to_string())));

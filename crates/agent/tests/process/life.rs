@@ -85,6 +85,7 @@ async fn actions_are_told_what_they_need() {
         "MUSTER_CLUSTER=orders",
         &format!("MUSTER_HISTORY={history}"),
         &format!("MUSTER_VOLUME_ID={volume}"),
+        &format!("MUSTER_VOTER_VOLUMES={volume}"),
         &format!("MUSTER_ROSTER={}", roster.display()),
     ] {
         assert!(told.lines().any(|said| said == line), "{line} is not in\n{told}");

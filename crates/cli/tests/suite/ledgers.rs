@@ -29,11 +29,9 @@ impl Cluster {
 
     /// Makes a running secondary primary, as a person does who is tired of waiting: nobody else knows of it.
     pub(crate) fn promote_by_hand(&self, member: &str, voters: &[String]) {
-        let request = Request::Promote {
-            term: "by-hand".into(),
-            voters: voters.to_vec(),
-            copies: voters.len() / 2 + 1,
-        };
+        let copies = voters.len() / 2 + 1;
+        let voters = voters.iter().map(|voter| self.memory(voter).volume).collect();
+        let request = Request::Promote { term: "by-hand".into(), voters, copies };
         let answer = control::ask(&self.data(member), &request).unwrap();
         assert!(matches!(answer, Some(Response::Done)), "{member}: {answer:?}");
     }

@@ -5,7 +5,7 @@
 //! | `append TEXT` | `ok N` when enough voters have it · `error …`: it is nowhere · `unknown …`: it may stay or be lost |
 //! | `read N COUNT` | `N TEXT` for each entry from N on that is on this disk, then `end` |
 //! | `length` | `ok N`: the last entry on this disk |
-//! | `follow MEMBER TERM HISTORY SEQUENCE DIGEST` | `frames HISTORY` and frames for ever, which are answered by `ack N` |
+//! | `follow VOLUME TERM HISTORY SEQUENCE DIGEST` | `frames HISTORY` and frames for ever, which are answered by `ack N` |
 
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -65,7 +65,7 @@ impl Node {
                 b"length" => writeln!(stream, "ok {}", self.lock().sequence())?,
                 b"follow" => match asking(rest) {
                     Some(asking) => return self.feed(stream, &asking, connection),
-                    None => writeln!(stream, "error follow MEMBER TERM HISTORY SEQUENCE DIGEST")?,
+                    None => writeln!(stream, "error follow VOLUME TERM HISTORY SEQUENCE DIGEST")?,
                 },
                 _ => writeln!(stream, "error say append TEXT, read N COUNT or length")?,
             }
@@ -119,7 +119,7 @@ fn read_line(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
 
 fn asking(rest: &[u8]) -> Option<Asking> {
     let mut words = std::str::from_utf8(rest).ok()?.split(' ');
-    let (member, term) = (words.next()?.to_owned(), words.next()?);
+    let (volume, term) = (words.next()?.to_owned(), words.next()?);
     let term = if term == "-" { String::new() } else { term.to_owned() };
     let (history, sequence, digest) = (words.next()?, words.next()?.parse().ok()?, words.next()?);
     let position = if history == "-" {
@@ -128,7 +128,7 @@ fn asking(rest: &[u8]) -> Option<Asking> {
         let history: History = history.parse().ok()?;
         Some(Position { history, sequence, digest: digest_of(digest)? })
     };
-    Some(Asking { member, term, position })
+    Some(Asking { volume, term, position })
 }
 
 fn digest_of(text: &str) -> Option<Digest> {

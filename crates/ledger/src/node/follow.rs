@@ -67,13 +67,13 @@ impl Node {
 
     fn request(&self) -> String {
         let state = self.lock();
-        let (member, term) = (&self.told.member, &state.term);
+        let (volume, term) = (&self.told.volume, &state.term);
         let term = if term.is_empty() { "-" } else { term };
         match state.log.as_ref().map(Log::position) {
             Some(at) => {
-                format!("follow {member} {term} {} {} {}", at.history, at.sequence, hex(&at.digest))
+                format!("follow {volume} {term} {} {} {}", at.history, at.sequence, hex(&at.digest))
             }
-            None => format!("follow {member} {term} - 0 -"),
+            None => format!("follow {volume} {term} - 0 -"),
         }
     }
 

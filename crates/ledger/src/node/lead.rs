@@ -31,7 +31,8 @@ pub enum AppendError {
 
 /// A follower that asks to be fed.
 pub(super) struct Asking {
-    pub(super) member: String,
+    /// Where it puts what it gets, and by which its copies are counted.
+    pub(super) volume: String,
     pub(super) term: String,
     /// How far its log reaches; none: it has none.
     pub(super) position: Option<Position>,
@@ -66,7 +67,7 @@ impl Node {
                 let refused = AppendError::Refused("this is not the primary any more".into());
                 return Err(if written { AppendError::Unknown(sequence) } else { refused });
             }
-            if state.acknowledged(&self.told.member) >= sequence {
+            if state.acknowledged(&self.told.volume) >= sequence {
                 return Ok(sequence);
             }
             let Some(left) = deadline.checked_duration_since(Instant::now()) else {
@@ -113,9 +114,9 @@ impl Node {
         let history = self.lock().log.as_ref().map(|log| log.position().history.to_string());
         writeln!(stream, "frames {}", history.unwrap_or_default())?;
         let acks = BufReader::new(stream.try_clone()?);
-        let member = asking.member.clone();
-        self.spawn(move |node| node.hear(acks, &member, connection));
-        while let Some(frame) = self.next_for(&asking.member, connection, turn, sent)? {
+        let volume = asking.volume.clone();
+        self.spawn(move |node| node.hear(acks, &volume, connection));
+        while let Some(frame) = self.next_for(&asking.volume, connection, turn, sent)? {
             stream.write_all(&frame.encode())?;
             sent = sent.max(frame.last());
         }
@@ -136,17 +137,17 @@ impl Node {
             Some(_) => return Err("what it holds is not a beginning of this log: it must copy anew".into()),
             None => 0,
         };
-        state.followers.insert(asking.member.clone(), Follower { connection, sequence });
+        state.followers.insert(asking.volume.clone(), Follower { connection, sequence });
         self.changed.notify_all();
         Ok((state.turn, sequence))
     }
 
     /// The next frame for a follower; an empty one from time to time; none when its connection is over.
-    fn next_for(&self, member: &str, connection: u64, turn: u64, sent: u64) -> io::Result<Option<Frame>> {
+    fn next_for(&self, volume: &str, connection: u64, turn: u64, sent: u64) -> io::Result<Option<Frame>> {
         let since = Instant::now();
         let mut state = self.lock();
         loop {
-            let here = state.followers.get(member).is_some_and(|follower| follower.connection == connection);
+            let here = state.followers.get(volume).is_some_and(|follower| follower.connection == connection);
             let (true, Some(log)) = (here && state.turn == turn, &state.log) else { return Ok(None) };
             if let Some(frame) = log.after(sent).map_err(io::Error::other)? {
                 return Ok(Some(frame));
@@ -160,7 +161,7 @@ impl Node {
     }
 
     /// Notes what a follower has on disk, until it is silent for too long.
-    fn hear(&self, mut acks: BufReader<TcpStream>, member: &str, connection: u64) {
+    fn hear(&self, mut acks: BufReader<TcpStream>, volume: &str, connection: u64) {
         let mut line = String::new();
         while matches!(acks.by_ref().take(MAX_ACK).read_line(&mut line), Ok(1..)) {
             let Some(sequence) = line.strip_prefix("ack ").and_then(|rest| rest.trim_end().parse().ok())
@@ -169,7 +170,7 @@ impl Node {
             };
             let mut state = self.lock();
             let reach = state.sequence();
-            match state.followers.get_mut(member) {
+            match state.followers.get_mut(volume) {
                 Some(follower) if follower.connection == connection => {
                     follower.sequence = reach.min(sequence);
                 }
@@ -179,8 +180,8 @@ impl Node {
             line.clear();
         }
         let mut state = self.lock();
-        if state.followers.get(member).is_some_and(|follower| follower.connection == connection) {
-            state.followers.remove(member);
+        if state.followers.get(volume).is_some_and(|follower| follower.connection == connection) {
+            state.followers.remove(volume);
         }
         self.changed.notify_all();
     }

@@ -94,6 +94,7 @@ struct State {
     waiting: VecDeque<Vec<u8>>,
     /// The last entry of a frame that could not be written and synced: it may be on disk all the same.
     doubtful: u64,
+    /// By their volumes.
     followers: BTreeMap<String, Follower>,
     connections: usize,
     /// Whether a primary is about to be one no more, and takes nothing new.
@@ -200,7 +201,7 @@ impl Node {
         state.hands_over = true;
         let turn = state.turn;
         let owes = |state: &State| {
-            !state.waiting.is_empty() || state.acknowledged(&self.told.member) < state.sequence()
+            !state.waiting.is_empty() || state.acknowledged(&self.told.volume) < state.sequence()
         };
         while state.turn == turn && state.failed.is_none() && owes(&state) {
             let Some(left) = until.checked_duration_since(Instant::now()) else { break };
@@ -250,14 +251,14 @@ impl State {
         self.log.as_ref().map_or(0, |log| log.position().sequence)
     }
 
-    /// How far enough voters have all on disk.
-    fn acknowledged(&self, member: &str) -> u64 {
+    /// How far enough voters have all on disk; its own is this volume.
+    fn acknowledged(&self, own: &str) -> u64 {
         let mut copies: Vec<u64> = self
             .electorate
             .voters
             .iter()
             .filter_map(|voter| {
-                if voter == member {
+                if voter == own {
                     return Some(self.sequence());
                 }
                 self.followers.get(voter).map(|follower| follower.sequence)

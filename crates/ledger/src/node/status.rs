@@ -52,7 +52,7 @@ impl Node {
                 let voters = &state.electorate.voters;
                 let here = voters
                     .iter()
-                    .filter(|voter| **voter == self.told.member || state.followers.contains_key(*voter));
+                    .filter(|voter| **voter == self.told.volume || state.followers.contains_key(*voter));
                 let here = here.count();
                 let short =
                     format!("{here} of {needed} needed voters are here: entries are not acknowledged");

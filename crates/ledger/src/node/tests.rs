@@ -64,7 +64,7 @@ fn broken(name: &str) -> Node {
     let (mut state, data) = state(name, &["a"], 1, &[]);
     state.log = Log::look(&data).unwrap();
     let told = Surroundings {
-        member: "a".to_owned(),
+        volume: "a".to_owned(),
         data,
         address: "127.0.0.1:0".to_owned(),
         primaries: Vec::new(),

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use muster_test_assets::{Binary, locate};
 use rustix::process::{Signal, kill_process_group};
@@ -77,12 +77,24 @@ fn real_readme_and_what_muster_up_says_are_true() {
     let blocks = blocks(&fs::read_to_string(page).unwrap(), "## Try it");
     let [start, look] = &blocks[..] else { panic!("two blocks: {blocks:#?}") };
     let [start] = &start[..] else { panic!("one line: {start:#?}") };
-    let kubectl = locate().unwrap().path(Binary::Kubectl);
-    let before = std::env::var_os("PATH").unwrap_or_default();
-    let path: Vec<_> = kubectl.parent().into_iter().map(Path::to_owned).collect();
-    let path = std::env::join_paths(path.into_iter().chain(std::env::split_paths(&before))).unwrap();
+    for user in Stage::users() {
+        are_true(Stage::new("readme", user), start, look);
+    }
+}
 
-    let mut stage = Stage::new("readme", None);
+/// A path on which there is a kubectl that this user may run, wherever the one of the tests is.
+fn path_with_kubectl(stage: &Stage) -> OsString {
+    let tools = stage.root.join("tools");
+    fs::create_dir(&tools).unwrap();
+    let kubectl = locate().unwrap().path(Binary::Kubectl);
+    assert!(Command::new("cp").arg(kubectl).arg(&tools).status().unwrap().success());
+    let before = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(tools).chain(std::env::split_paths(&before))).unwrap()
+}
+
+/// What is typed to start it, and what to look at it.
+fn are_true(mut stage: Stage, start: &str, look: &[String]) {
+    let path = path_with_kubectl(&stage);
     stage.data = stage.root.join(".local/share/muster");
     let program = stage.root.join("muster");
     let typed = start.strip_prefix(BUILD_AND_RUN).unwrap_or_else(|| panic!("{start}"));

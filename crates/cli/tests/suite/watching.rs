@@ -9,6 +9,7 @@ use muster_api::ReplicatedCluster;
 use serde_json::Value;
 
 use super::Cluster;
+use super::chosen::order;
 
 /// The recoveries of a cluster, as its status told of them.
 pub(crate) struct Recoveries {
@@ -55,12 +56,6 @@ impl Recoveries {
         recoveries.iter().filter_map(|recovery| recovery["seed"].as_str().map(str::to_owned)).collect()
     }
 
-    /// How often it was said that someone is chosen.
-    pub(crate) fn choices(&self) -> usize {
-        let recoveries = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        recoveries.iter().filter(|recovery| recovery["seed"].is_string()).count()
-    }
-
     /// All that was ever said of what this member holds.
     pub(crate) fn reports_of(&self, member: &str) -> Vec<Value> {
         let recoveries = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,7 +71,7 @@ impl Recoveries {
         for recovery in recoveries.iter() {
             let Some(seed) = recovery["seed"].as_str() else { continue };
             let reported: Vec<&Value> = recovery["reported"].as_array().into_iter().flatten().collect();
-            let place = |report: &Value| (term(&report["term"]), report["sequence"].as_u64());
+            let place = |report: &Value| (order(&report["term"]), report["sequence"].as_u64());
             let tells = |report: &&&Value| report["member"] == seed && !report["empty"].is_null();
             let Some(of_seed) = reported.iter().find(tells) else { continue };
             let most = reported.iter().map(|report| place(report)).max();
@@ -85,11 +80,4 @@ impl Recoveries {
         }
         chosen
     }
-}
-
-/// A term in its order: by epoch, then by number.
-fn term(term: &Value) -> Vec<u64> {
-    let text = term.as_str().map_or_else(|| term.to_string(), str::to_owned);
-    let numbers = text.split(|character: char| !character.is_ascii_digit());
-    numbers.filter_map(|number| number.parse().ok()).collect()
 }

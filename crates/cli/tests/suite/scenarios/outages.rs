@@ -10,32 +10,27 @@ use crate::suite::{Cluster, Writer};
 
 /// How many entries at most are acknowledged between two deaths.
 const ENTRIES: usize = 4;
+/// How many entries say that clients are served again: the last answer of one that died may be counted late.
+const SERVED: usize = 5;
+/// One of so many choices can be judged, however busy the machine is; while fourteen processes waited for two processors it was three of four.
+const OF_CHOICES: u32 = 4;
 /// How long two deaths are apart at most: less than it takes until whoever died first is started again.
 const APART: u64 = 100;
 
 /// So many outages, in each of which everyone is killed, and whoever has most begins again.
 pub(crate) fn outages_in_which_everyone_is_killed(cluster: &Cluster, rounds: u32) {
-    let told = outages(cluster, rounds);
-    // A choice is carried out before it is told, and what is over by then is not told: on a busy machine most are. What every outage
-    // proves is that nothing is lost; whoever was said to be chosen had most, each time.
-    let Told { chosen, judged } = told;
-    assert_ne!(chosen, 0, "it was never said who was chosen");
-    assert_ne!(judged, 0, "it was never said what those held among whom was chosen");
+    let judged = outages(cluster, rounds);
+    // On a busy machine others have joined before it was looked who was chosen. Every choice that could be judged was right.
+    assert!(judged * OF_CHOICES >= rounds, "of {rounds} choices only {judged} could be judged");
 }
 
-/// The same while operators die: nobody has to say who is chosen, but whoever is said to be has most.
+/// The same while operators die: choices are cut off, but whoever is chosen has most.
 pub(crate) fn outages_in_which_operators_die_too(cluster: &Cluster, rounds: u32) {
     outages(cluster, rounds);
 }
 
-/// In how many outages it was said who was chosen, and in how many of them also what that one held, so that it could be judged.
-#[derive(Default)]
-struct Told {
-    chosen: u32,
-    judged: u32,
-}
-
-fn outages(cluster: &Cluster, rounds: u32) -> Told {
+/// In how many of them whoever was chosen could be compared with others, and had as much.
+fn outages(cluster: &Cluster, rounds: u32) -> u32 {
     let given = std::env::var("MUSTER_SEED").ok().map(|seed| seed.parse().unwrap());
     let seed: u64 = given.unwrap_or_else(rand::random);
     // Whoever sees this test fail can have the same order of deaths again.
@@ -45,27 +40,26 @@ fn outages(cluster: &Cluster, rounds: u32) -> Told {
     let writer = cluster.writer();
     cluster.gives_up_the_errant(&writer);
     cluster.until_more(&writer, 5);
-    let (mut deaths, mut told) = (0, Told::default());
+    let disks = cluster.disks(cluster.members(3));
+    let (mut deaths, mut judged) = (0, 0);
     for round in 1..=rounds {
-        let before = (recoveries.choices(), recoveries.most_advanced_seeded());
         let killed = kill_all(cluster, &writer, &mut chance);
         deaths += killed.len();
+        let (choice, served) = (disks.next_choice(), writer.count() + SERVED);
+        judged += u32::from(choice.is_of_the_most_advanced(|| writer.count() >= served) > 0);
         let leader = cluster.until_served(&writer);
         println!("round {round}: killed {killed:?}, {leader} leads, {} acknowledged", writer.count());
         // Whoever dies again before it had caught up is left alone for a while, so all do first.
         cluster.until_ready();
         cluster.counts_losses(&format!("outage {round}"));
-        told.chosen += u32::from(recoveries.choices() > before.0);
-        told.judged += u32::from(recoveries.most_advanced_seeded() > before.1);
+        // What status says of it is true, too, where it says anything.
+        recoveries.most_advanced_seeded();
     }
     let all = 3 * rounds as usize;
     assert!(deaths * 6 > all * 5, "{deaths} of {all} deaths: so little happened that nothing is proven");
-    println!(
-        "of {rounds} outages it was told in {} who was chosen, {} were judged",
-        told.chosen, told.judged
-    );
+    println!("of {rounds} choices {judged} were judged");
     cluster.holds_all(&writer);
-    told
+    judged
 }
 
 /// In an order of chance, with some time between. Clients go on while anyone can serve them, so those who die later have more.

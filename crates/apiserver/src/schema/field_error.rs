@@ -1,5 +1,6 @@
 //! What is wrong with one field, in the words of the API server.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::Serialize;
@@ -225,15 +226,11 @@ pub struct Cause {
 /// All problems in one text, as the message of a `Status` with reason `Invalid` ends: one as it is, several in
 /// brackets, none twice.
 pub fn aggregate(errors: &[FieldError]) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for error in errors {
-        let text = error.to_string();
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
-    match texts.as_slice() {
-        [one] => one.clone(),
+    let texts: Vec<String> = errors.iter().map(FieldError::to_string).collect();
+    let mut seen = HashSet::new();
+    let once: Vec<&str> = texts.iter().map(String::as_str).filter(|text| seen.insert(*text)).collect();
+    match once.as_slice() {
+        [one] => (*one).to_owned(),
         several => format!("[{}]", several.join(", ")),
     }
 }

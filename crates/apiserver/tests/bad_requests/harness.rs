@@ -1,5 +1,7 @@
 //! Any bytes as a request, and what must hold of every answer. The fuzz target uses this very file.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt, Full};
@@ -73,6 +75,9 @@ const ACCEPTS: [&str; 5] = [
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
     "*/*",
 ];
+
+/// No answer takes that long to be read, on the busiest of machines: one that does never ends.
+const WHOLE_WITHIN: Duration = Duration::from_secs(60);
 
 /// A server that serves widgets, one of which is there.
 pub(crate) async fn server() -> Server {
@@ -155,9 +160,11 @@ fn choose<'a>(word: Option<&'a str>, words: &[&'a str]) -> &'a str {
 /// Sends what these bytes stand for, and looks at the answer.
 pub(crate) async fn play(server: &Server, input: &[u8]) {
     let Some(request) = request(input) else { return };
-    let watches = request.uri().query().is_some_and(|query| query.contains("watch"));
+    // What is watched goes on for long, unless it is refused; the query says so in more ways than are worth telling apart.
+    let watches = |text: &str| text.contains("watch") || text.contains('%');
+    let lasts = watches(request.uri().path()) || request.uri().query().is_some_and(watches);
     let response = server.clone().call(request).await.expect("nothing is made to break");
-    if !watches {
+    if !lasts || response.status().as_u16() >= 400 {
         check(response, input).await;
     }
     let ready = Request::get("/readyz").body(Full::new(Bytes::new())).unwrap();
@@ -168,7 +175,8 @@ pub(crate) async fn play(server: &Server, input: &[u8]) {
 async fn check(response: Response<Body>, input: &[u8]) {
     let code = response.status().as_u16();
     let content_type = response.headers().get("content-type").map(|value| value.to_str().unwrap().to_owned());
-    let body = response.into_body().collect().await.unwrap().to_bytes();
+    let body = tokio::time::timeout(WHOLE_WITHIN, response.into_body().collect()).await;
+    let body = body.expect("an answer that is no watch ends").unwrap().to_bytes();
     if let Err(why) = verdict(code, content_type.as_deref().unwrap_or_default(), &body) {
         panic!("{why}\nin the answer to {}", String::from_utf8_lossy(input));
     }

@@ -3,5 +3,6 @@
 #![cfg(test)]
 
 mod harness;
+mod huge;
 mod oracle;
 mod shapes;

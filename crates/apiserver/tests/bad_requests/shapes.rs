@@ -124,6 +124,7 @@ async fn what_a_real_server_answers_with_500_is_known() {
         [b"POST /api/v1/namespaces  application/json application/yaml\n".as_slice(), given].concat(),
         b"GET /api/v1/namespaces/default resourceVersion=999999\n".to_vec(),
         b"GET /api/v1/namespaces/default resourceVersion=x\n".to_vec(),
+        b"GET /api/v1/namespaces watch=1&resourceVersion=x\n".to_vec(),
     ] {
         harness::play(&server, &input).await;
     }

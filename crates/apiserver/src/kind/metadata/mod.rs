@@ -6,6 +6,8 @@ mod tests;
 
 pub use names::{NameRule, label, label_1035, label_key, label_value, path_segment, subdomain};
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use crate::lifecycle::metadata::{field, finalizers, is_ending, text};
@@ -69,7 +71,7 @@ pub fn check_update(object: &Value, old: &Value, rules: Rules) -> Vec<FieldError
 
 /// What is worth a warning of finalizers that a custom resource gets: those without a domain may be another's too.
 pub fn unqualified_finalizers(object: &Value, old: Option<&Value>) -> Vec<String> {
-    let known = old.map(finalizers).unwrap_or_default();
+    let known: HashSet<&str> = old.map(finalizers).unwrap_or_default().into_iter().collect();
     let new = finalizers(object).into_iter().filter(|name| !known.contains(name));
     let odd = new.filter(|name| !name.contains('/') && !STANDARD_FINALIZERS.contains(name));
     let advice =
@@ -148,7 +150,7 @@ fn check_change(object: &Value, old: &Value) -> Vec<FieldError> {
 }
 
 fn check_new_finalizers(object: &Value, old: &Value) -> Option<FieldError> {
-    let known = finalizers(old);
+    let known: HashSet<&str> = finalizers(old).into_iter().collect();
     let mut new: Vec<&str> = finalizers(object).into_iter().filter(|one| !known.contains(one)).collect();
     new.sort_unstable();
     new.dedup();

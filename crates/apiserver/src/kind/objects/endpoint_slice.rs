@@ -1,5 +1,7 @@
 //! `EndpointSlice`.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::addresses;
@@ -99,17 +101,15 @@ fn check_ports(ports: &[Value], errors: &mut Vec<FieldError>) {
         errors.push(FieldError::too_many(&path, ports.len(), 20_000));
         return;
     }
-    let mut names: Vec<&str> = Vec::new();
+    let mut names = HashSet::new();
     for (index, port) in ports.iter().enumerate() {
         let path = path.index(index);
         let name = text(port, "/name");
         if !name.is_empty() {
             check_form(&path.child("name"), name, label(name), errors);
         }
-        if names.contains(&name) {
+        if !names.insert(name) {
             errors.push(FieldError::duplicate(&path.child("name"), Some(name.into())));
-        } else {
-            names.push(name);
         }
         check_choice(&path.child("protocol"), text(port, "/protocol"), &PROTOCOLS, errors);
         if let Some(protocol) = port.get("appProtocol").and_then(Value::as_str) {

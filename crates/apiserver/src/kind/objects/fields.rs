@@ -1,5 +1,7 @@
 //! Reading the fields of an object, and checks that several kinds share.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::names::condition_reason;
@@ -157,10 +159,11 @@ const MAX_MESSAGE: usize = 32 * 1024;
 
 /// The conditions of a status.
 pub(crate) fn check_conditions(path: &Path, conditions: &[Value], errors: &mut Vec<FieldError>) {
+    let mut seen = HashSet::new();
     for (index, condition) in conditions.iter().enumerate() {
         let path = path.index(index);
         let kind = text(condition, "/type");
-        if conditions.iter().take(index).any(|earlier| text(earlier, "/type") == kind) {
+        if !seen.insert(kind) {
             errors.push(FieldError::duplicate(&path.child("type"), Some(kind.into())));
         }
         check_form(&path.child("type"), kind, label_key(kind), errors);

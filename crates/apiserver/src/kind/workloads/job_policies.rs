@@ -1,5 +1,7 @@
 //! What a Job makes of Pods that fail, when it counts as done, and whose it is.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::fields::{at, given, list, number, text};
@@ -86,12 +88,13 @@ fn check_codes(spec: &Value, codes: &Value, path: &Path, errors: &mut Vec<FieldE
     } else if names::is_more(values.len(), MAX_CODES) {
         errors.push(FieldError::too_many(&path, values.len(), MAX_CODES));
     }
+    let mut seen = HashSet::new();
     for (index, value) in values.iter().enumerate() {
         if operator == "In" && value.as_i64() == Some(0) {
             let wrong = "must not be 0 for the In operator";
             errors.push(FieldError::invalid(&path.index(index), 0, wrong));
         }
-        if values[..index].contains(value) {
+        if !seen.insert(value) {
             errors.push(FieldError::duplicate(&path.index(index), Some(value.clone())));
         }
     }

@@ -1,5 +1,6 @@
 //! Nodes.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use serde_json::{Value, json};
@@ -119,6 +120,7 @@ fn add_not_ready(spec: &mut Value) {
 }
 
 fn check_taints(taints: &[Value], path: &Path, errors: &mut Vec<FieldError>) {
+    let mut seen = HashSet::new();
     for (index, taint) in taints.iter().enumerate() {
         let path = path.index(index);
         names::check(names::label_key, text(taint, "key"), &path.child("key"), errors);
@@ -128,10 +130,7 @@ fn check_taints(taints: &[Value], path: &Path, errors: &mut Vec<FieldError>) {
             errors.push(FieldError::invalid(&path, text(taint, "value"), wrong.join(";")));
         }
         check_effect(text(taint, "effect"), &path.child("effect"), errors);
-        let same = |other: &Value| {
-            text(other, "key") == text(taint, "key") && text(other, "effect") == text(taint, "effect")
-        };
-        if taints[..index].iter().any(same) {
+        if !seen.insert((text(taint, "key"), text(taint, "effect"))) {
             let fields =
                 [("key", "".into()), ("value", "".into()), ("effect", "".into()), ("timeAdded", Value::Null)];
             let mut duplicate = FieldError::duplicate(&path, None).showing(shown(taint, &fields));
@@ -142,9 +141,9 @@ fn check_taints(taints: &[Value], path: &Path, errors: &mut Vec<FieldError>) {
 }
 
 fn check_changes(object: &Value, old: &Value, errors: &mut Vec<FieldError>) {
-    let addresses = list(at(object, "/status"), "addresses");
-    for (index, address) in addresses.iter().enumerate() {
-        if addresses[..index].contains(address) {
+    let mut seen = HashSet::new();
+    for (index, address) in list(at(object, "/status"), "addresses").iter().enumerate() {
+        if !seen.insert(address) {
             let path = Path::new("status").child("addresses").index(index);
             errors.push(FieldError::duplicate(&path, Some(address.clone())));
         }

@@ -1,6 +1,6 @@
 //! The ports on all nodes that lead to a Service.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -60,10 +60,11 @@ pub(super) fn allocate(object: &mut Value, old: Option<&Value>, around: &dyn Aro
     let mut mine: BTreeSet<u32> = BTreeSet::new();
     let gets_ports = gets_ports(at(object, "/spec"));
     let mut ports = list(at(object, "/spec"), "ports").to_vec();
+    let mut shared = shared_ports(&ports);
     for index in 0..ports.len() {
         let asked = number(&ports[index], "nodePort").filter(|port| *port != 0);
-        let sibling = same_port(&ports, index);
-        let port = match asked.or(sibling) {
+        let own_port = number(&ports[index], "port");
+        let port = match asked.or_else(|| shared.get(&own_port).copied()) {
             Some(port) => {
                 let wrong = refusal(port, &taken, &own);
                 // On a dry run nobody looks where the port is.
@@ -77,6 +78,7 @@ pub(super) fn allocate(object: &mut Value, old: Option<&Value>, around: &dyn Aro
             None => i64::from(free(&taken, &own, &mine, around)?),
         };
         mine.extend(u32::try_from(port).ok().filter(|port| !own.contains(port)));
+        shared.entry(own_port).or_insert(port);
         set(&mut ports[index], "nodePort", port);
     }
     let spec = inner(object, "spec");
@@ -90,11 +92,15 @@ pub(super) fn allocate(object: &mut Value, old: Option<&Value>, around: &dyn Aro
     Ok(())
 }
 
-/// The same port over another protocol shares the port of the nodes.
-fn same_port(ports: &[Value], index: usize) -> Option<i64> {
-    let this = number(&ports[index], "port");
-    let same = ports.iter().filter(|port| number(port, "port") == this);
-    same.filter_map(|port| number(port, "nodePort")).find(|port| *port != 0)
+/// The ports of the nodes that are asked for, by port: the same one over another protocol shares it.
+fn shared_ports(ports: &[Value]) -> HashMap<Option<i64>, i64> {
+    let mut shared = HashMap::new();
+    for port in ports {
+        if let Some(asked) = number(port, "nodePort").filter(|asked| *asked != 0) {
+            shared.entry(number(port, "port")).or_insert(asked);
+        }
+    }
+    shared
 }
 
 fn refusal(port: i64, taken: &BTreeSet<u32>, own: &BTreeSet<u32>) -> Option<&'static str> {

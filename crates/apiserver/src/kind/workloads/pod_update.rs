@@ -1,5 +1,7 @@
 //! What of a Pod may change once it is there.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::fields::{at, each, inner, list, number, set, text, unset};
@@ -65,7 +67,7 @@ fn check_added_tolerations(spec: &Value, old: &Value, path: &Path, errors: &mut 
         unset(&mut rest, "tolerationSeconds");
         rest
     };
-    let new: Vec<Value> = list(spec, "tolerations").iter().map(without_seconds).collect();
+    let new: HashSet<Value> = list(spec, "tolerations").iter().map(without_seconds).collect();
     if !list(old, "tolerations").iter().all(|old| new.contains(&without_seconds(old))) {
         let wrong = "existing toleration can not be modified except its tolerationSeconds";
         errors.push(FieldError::forbidden(path, wrong));
@@ -75,10 +77,10 @@ fn check_added_tolerations(spec: &Value, old: &Value, path: &Path, errors: &mut 
 }
 
 fn check_gates(spec: &Value, old: &Value, path: &Path, errors: &mut Vec<FieldError>) {
-    let known: Vec<&str> = list(old, "schedulingGates").iter().map(|gate| text(gate, "name")).collect();
+    let known: HashSet<&str> = list(old, "schedulingGates").iter().map(|gate| text(gate, "name")).collect();
     for (index, gate) in list(spec, "schedulingGates").iter().enumerate() {
         let name = text(gate, "name");
-        if !known.contains(&name) {
+        if !known.contains(name) {
             let wrong = format!("only deletion is allowed, but found new scheduling gate '{name}'");
             errors.push(FieldError::forbidden(&path.index(index).child("name"), wrong));
         }

@@ -1,5 +1,7 @@
 //! Services.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::cluster_ip;
@@ -193,7 +195,8 @@ fn drop_by_type(spec: &mut Value, old: &Value) {
         }
     }
     if has_ports(old) && !has_ports(spec) {
-        let known: Vec<i64> = list(old, "ports").iter().filter_map(|port| number(port, "nodePort")).collect();
+        let known: HashSet<i64> =
+            list(old, "ports").iter().filter_map(|port| number(port, "nodePort")).collect();
         let all_known = list(spec, "ports")
             .iter()
             .filter_map(|port| number(port, "nodePort"))

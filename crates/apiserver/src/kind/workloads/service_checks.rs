@@ -1,5 +1,6 @@
 //! What is wrong with a Service.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use serde_json::{Value, json};
@@ -68,16 +69,15 @@ fn check_type(spec: &Value, kind: &str, path: &Path, errors: &mut Vec<FieldError
 
 fn check_ports(spec: &Value, path: &Path, errors: &mut Vec<FieldError>) {
     let ports = list(spec, "ports");
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = HashSet::new();
     for (index, port) in ports.iter().enumerate() {
         let path = path.index(index);
         let name = text(port, "name");
         if !name.is_empty() {
             names::check(names::dns_label, name, &path.child("name"), errors);
-            if seen.contains(&name) {
+            if !seen.insert(name) {
                 errors.push(FieldError::duplicate(&path.child("name"), Some(name.into())));
             }
-            seen.push(name);
         } else if ports.len() > 1 {
             errors.push(FieldError::required(&path.child("name"), ""));
         }
@@ -123,13 +123,13 @@ pub(super) fn check_addresses(spec: &Value, errors: &mut Vec<FieldError>) {
     } else if all.first().is_some_and(|first| first != one) {
         errors.push(FieldError::invalid(&path_of_all, shown(), "first value must match `clusterIP`"));
     }
-    let families = list(spec, "ipFamilies");
-    for (index, family) in families.iter().enumerate() {
+    let mut seen = HashSet::new();
+    for (index, family) in list(spec, "ipFamilies").iter().enumerate() {
         let (path, name) = (path.child("ipFamilies").index(index), family.as_str().unwrap_or(""));
         if !FAMILIES.contains(&name) {
             errors.push(names::not_one_of(&path, name, &FAMILIES));
         }
-        if families[..index].contains(family) {
+        if !seen.insert(family) {
             errors.push(FieldError::duplicate(&path, Some(family.clone())));
         }
     }
@@ -195,18 +195,17 @@ fn check_node_ports(spec: &Value, kind: &str, path: &Path, errors: &mut Vec<Fiel
             errors.push(FieldError::forbidden(&path, "may not be used when `type` is 'ClusterIP'"));
         }
     }
-    let same_protocol = |a: &Value, b: &Value| text(a, "protocol") == text(b, "protocol");
+    let mut seen = HashSet::new();
     for (index, port) in ports.iter().enumerate() {
         let Some(own) = node_port(port) else { continue };
-        if ports[..index].iter().any(|other| node_port(other) == Some(own) && same_protocol(port, other)) {
+        if !seen.insert((own, text(port, "protocol"))) {
             let path = path.index(index).child("nodePort");
             errors.push(FieldError::duplicate(&path, Some(own.into())));
         }
     }
+    let mut seen = HashSet::new();
     for (index, port) in ports.iter().enumerate() {
-        let same =
-            |other: &Value| number(other, "port") == number(port, "port") && same_protocol(port, other);
-        if ports[..index].iter().any(same) {
+        if !seen.insert((number(port, "port"), text(port, "protocol"))) {
             let protocol = text(port, "protocol").into();
             let fields = [
                 ("name", "".into()),

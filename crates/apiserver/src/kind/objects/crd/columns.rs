@@ -1,5 +1,7 @@
 //! Subresources and columns of a version: paths that the server follows in its objects.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::super::fields::text;
@@ -69,7 +71,7 @@ const MAX_SELECTABLE: usize = 8;
 
 /// What is wrong with the fields that objects can be selected by.
 pub(super) fn check_selectable(path: &Path, wanted: &[Value], schema: &Value, errors: &mut Vec<FieldError>) {
-    let mut known: Vec<String> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
     for (index, field) in wanted.iter().enumerate() {
         let (at, json_path) = (path.index(index).child("jsonPath"), text(field, "/jsonPath"));
         if json_path.is_empty() {
@@ -92,10 +94,8 @@ pub(super) fn check_selectable(path: &Path, wanted: &[Value], schema: &Value, er
             errors.push(FieldError::invalid(&at, json_path, detail));
         }
         let found = found.join(".");
-        if known.contains(&found) {
+        if !known.insert(found) {
             errors.push(FieldError::duplicate(&at, Some(json_path.into())));
-        } else {
-            known.push(found);
         }
     }
     if known.len() > MAX_SELECTABLE {

@@ -1,5 +1,7 @@
 //! How objects are converted between the versions of a CRD.
 
+use std::collections::HashSet;
+
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
@@ -135,9 +137,10 @@ fn check_reviews(path: &Path, versions: &[Value], errors: &mut Vec<FieldError>) 
         return;
     }
     let all: Vec<&str> = texts(versions).collect();
+    let mut seen = HashSet::new();
     for (index, version) in all.iter().enumerate() {
         let path = path.index(index);
-        if all.iter().take(index).any(|earlier| earlier == version) {
+        if !seen.insert(*version) {
             errors.push(FieldError::invalid(&path, *version, "duplicate version"));
             continue;
         }

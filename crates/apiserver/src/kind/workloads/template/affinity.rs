@@ -1,5 +1,7 @@
 //! Where a Pod wants to run: node and Pod affinity, and spreading.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::super::fields::{given, list, number, text};
@@ -128,6 +130,11 @@ pub(super) fn check_spread(spec: &Value, path: &Path, errors: &mut Vec<FieldErro
     let identity = |constraint: &Value| {
         format!("{{{}, {}}}", text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable"))
     };
+    // How many of each are still to come.
+    let mut alike: HashMap<String, usize> = HashMap::new();
+    for constraint in constraints {
+        *alike.entry(identity(constraint)).or_default() += 1;
+    }
     for (index, constraint) in constraints.iter().enumerate() {
         let path = path.child("topologySpreadConstraints").index(index);
         let skew = number(constraint, "maxSkew").unwrap_or(0);
@@ -141,9 +148,14 @@ pub(super) fn check_spread(spec: &Value, path: &Path, errors: &mut Vec<FieldErro
         if !known.contains(&action) {
             errors.push(names::not_one_of(&path.child("whenUnsatisfiable"), action, &known));
         }
-        if constraints[index + 1..].iter().any(|other| identity(other) == identity(constraint)) {
+        let own = identity(constraint);
+        let later = alike.get_mut(&own).map_or(0, |count| {
+            *count -= 1;
+            *count
+        });
+        if later > 0 {
             let path = path.child("{topologyKey, whenUnsatisfiable}");
-            errors.push(FieldError::duplicate(&path, Some(identity(constraint).into())));
+            errors.push(FieldError::duplicate(&path, Some(own.into())));
         }
         if let Some(wish) = given(constraint, "labelSelector") {
             selector::check(wish, &path.child("labelSelector"), errors);

@@ -1,5 +1,7 @@
 //! The devices that a Pod claims for itself.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::super::fields::{given, list, shown, text};
@@ -10,12 +12,12 @@ const SOURCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
 
 /// Checks the claims, each of which is either there or made from a template.
 pub(super) fn check_claims(spec: &Value, path: &Path, errors: &mut Vec<FieldError>) {
-    let claims = list(spec, "resourceClaims");
-    for (index, claim) in claims.iter().enumerate() {
+    let mut seen = HashSet::new();
+    for (index, claim) in list(spec, "resourceClaims").iter().enumerate() {
         let path = path.child("resourceClaims").index(index);
         match text(claim, "name") {
             "" => errors.push(FieldError::required(&path.child("name"), "")),
-            name if claims[..index].iter().any(|other| text(other, "name") == name) => {
+            name if !seen.insert(name) => {
                 errors.push(FieldError::duplicate(&path.child("name"), Some(name.into())));
             }
             name => names::check(names::dns_label, name, &path.child("name"), errors),

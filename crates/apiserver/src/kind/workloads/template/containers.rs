@@ -1,5 +1,7 @@
 //! The containers of a Pod.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::super::fields::{given, is_true, list, number, text};
@@ -19,9 +21,9 @@ const MAX_ID: i64 = i32::MAX as i64;
 /// What is around the containers of a Pod.
 pub(super) struct Surroundings<'a> {
     /// The names of the volumes.
-    pub(super) volumes: Vec<&'a str>,
+    pub(super) volumes: HashSet<&'a str>,
     /// The names of the Pod's resource claims.
-    pub(super) claims: Vec<&'a str>,
+    pub(super) claims: HashSet<&'a str>,
     /// The Pod's `terminationGracePeriodSeconds`.
     pub(super) grace: Option<i64>,
     /// Whether its users are other than those of the node.
@@ -41,15 +43,14 @@ pub(super) fn check_containers(
         errors.push(FieldError::required(&path, ""));
         return;
     }
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = HashSet::new();
     for (index, container) in containers.iter().enumerate() {
         let path = path.index(index);
         check_container(container, around, &path, errors);
         let name = text(container, "name");
-        if seen.contains(&name) {
+        if !seen.insert(name) {
             errors.push(FieldError::duplicate(&path.child("name"), Some(name.into())));
         }
-        seen.push(name);
         check_handlers(container, around.grace, &path, errors);
         check_restart(container, &path, errors);
     }
@@ -64,17 +65,16 @@ pub(super) fn check_init_containers(
     errors: &mut Vec<FieldError>,
 ) {
     let all = path.child("initContainers");
-    let mut seen: Vec<&str> =
+    let mut seen: HashSet<&str> =
         list(spec, "containers").iter().map(|container| text(container, "name")).collect();
     for (index, container) in list(spec, "initContainers").iter().enumerate() {
         let path = all.index(index);
         check_container(container, around, &path, errors);
         check_restart(container, &path, errors);
         let name = text(container, "name");
-        if seen.contains(&name) {
+        if !seen.insert(name) {
             errors.push(FieldError::duplicate(&path.child("name"), Some(name.into())));
         }
-        seen.push(name);
         check_host_ports(std::slice::from_ref(container), &all, errors);
         if text(container, "restartPolicy") == "Always" {
             check_handlers(container, around.grace, &path, errors);
@@ -125,16 +125,14 @@ fn check_restart(container: &Value, path: &Path, errors: &mut Vec<FieldError>) {
 }
 
 fn check_ports(container: &Value, path: &Path, errors: &mut Vec<FieldError>) {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = HashSet::new();
     for (index, port) in list(container, "ports").iter().enumerate() {
         let path = path.child("ports").index(index);
         let name = text(port, "name");
         if !name.is_empty() {
             let wrong = names::port_name(name);
-            if wrong.is_empty() && seen.contains(&name) {
+            if wrong.is_empty() && !seen.insert(name) {
                 errors.push(FieldError::duplicate(&path.child("name"), Some(name.into())));
-            } else if wrong.is_empty() {
-                seen.push(name);
             }
             errors.extend(wrong.into_iter().map(|text| FieldError::invalid(&path.child("name"), name, text)));
         }
@@ -156,7 +154,7 @@ fn check_port_number(port: i64, path: &Path, errors: &mut Vec<FieldError>) {
 
 /// A port of the node can be taken once.
 fn check_host_ports(containers: &[Value], path: &Path, errors: &mut Vec<FieldError>) {
-    let mut taken: Vec<String> = Vec::new();
+    let mut taken: HashSet<String> = HashSet::new();
     for (index, container) in containers.iter().enumerate() {
         for (port_index, port) in list(container, "ports").iter().enumerate() {
             let Some(number) = number(port, "hostPort").filter(|number| *number != 0) else { continue };
@@ -165,7 +163,7 @@ fn check_host_ports(containers: &[Value], path: &Path, errors: &mut Vec<FieldErr
                 let path = path.index(index).child("ports").index(port_index).child("hostPort");
                 errors.push(FieldError::duplicate(&path, Some(place.into())));
             } else {
-                taken.push(place);
+                taken.insert(place);
             }
         }
     }

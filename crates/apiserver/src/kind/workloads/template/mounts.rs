@@ -1,5 +1,7 @@
 //! Where a container sees its volumes.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::super::fields::{given, is_true, list, text};
@@ -7,9 +9,17 @@ use super::super::names;
 use crate::schema::{FieldError, Path};
 
 /// Checks `volumeMounts` and `volumeDevices`; `volumes` are the names of those that there are.
-pub(super) fn check_mounts(container: &Value, volumes: &[&str], path: &Path, errors: &mut Vec<FieldError>) {
+pub(super) fn check_mounts(
+    container: &Value,
+    volumes: &HashSet<&str>,
+    path: &Path,
+    errors: &mut Vec<FieldError>,
+) {
     let devices = list(container, "volumeDevices");
-    let mut paths: Vec<&str> = Vec::new();
+    let of_devices =
+        |field: &str| -> HashSet<&str> { devices.iter().map(|device| text(device, field)).collect() };
+    let (device_names, device_paths) = (of_devices("name"), of_devices("devicePath"));
+    let mut paths = HashSet::new();
     for (index, mount) in list(container, "volumeMounts").iter().enumerate() {
         let all = path.child("volumeMounts");
         let own = all.index(index);
@@ -18,15 +28,14 @@ pub(super) fn check_mounts(container: &Value, volumes: &[&str], path: &Path, err
         if target.is_empty() {
             errors.push(FieldError::required(&own.child("mountPath"), ""));
         }
-        if paths.contains(&target) {
+        if !paths.insert(target) {
             errors.push(FieldError::invalid(&own.child("mountPath"), target, "must be unique"));
         }
-        paths.push(target);
-        if devices.iter().any(|device| text(device, "name") == text(mount, "name")) {
+        if device_names.contains(text(mount, "name")) {
             let wrong = "must not already exist in volumeDevices";
             errors.push(FieldError::invalid(&own.child("name"), text(mount, "name"), wrong));
         }
-        if devices.iter().any(|device| text(device, "devicePath") == target) {
+        if device_paths.contains(target) {
             let wrong = "must not already exist as a path in volumeDevices";
             errors.push(FieldError::invalid(&own.child("mountPath"), target, wrong));
         }
@@ -42,12 +51,12 @@ pub(super) fn check_mounts(container: &Value, volumes: &[&str], path: &Path, err
     }
 }
 
-fn check_name(mount: &Value, volumes: &[&str], path: &Path, errors: &mut Vec<FieldError>) {
+fn check_name(mount: &Value, volumes: &HashSet<&str>, path: &Path, errors: &mut Vec<FieldError>) {
     let name = text(mount, "name");
     if name.is_empty() {
         errors.push(FieldError::required(&path.child("name"), ""));
     }
-    if !volumes.contains(&name) {
+    if !volumes.contains(name) {
         errors.push(FieldError::not_found(&path.child("name"), name));
     }
 }

@@ -1,6 +1,6 @@
 //! What containers ask for and may use at most.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
@@ -37,7 +37,12 @@ pub(in super::super) fn totals<'a>(amounts: impl Iterator<Item = &'a Value>) -> 
 }
 
 /// Checks the `resources` of a container.
-pub(super) fn check_resources(container: &Value, path: &Path, claims: &[&str], errors: &mut Vec<FieldError>) {
+pub(super) fn check_resources(
+    container: &Value,
+    path: &Path,
+    claims: &HashSet<&str>,
+    errors: &mut Vec<FieldError>,
+) {
     let Some(resources) = given(container, "resources") else { return };
     let path = path.child("resources");
     let limits = given(resources, "limits").unwrap_or(&Value::Null);
@@ -56,7 +61,7 @@ pub(super) fn check_resources(container: &Value, path: &Path, claims: &[&str], e
     }
     for (index, claim) in list(resources, "claims").iter().enumerate() {
         let name = super::super::fields::text(claim, "name");
-        if !claims.contains(&name) {
+        if !claims.contains(name) {
             errors.push(FieldError::not_found(&path.child("claims").index(index), name));
         }
     }

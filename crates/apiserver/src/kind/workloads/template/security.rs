@@ -1,5 +1,6 @@
 //! Who the processes of a Pod are and what they may: profiles, kernel parameters, user namespaces.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -150,15 +151,16 @@ fn check_sysctls(spec: &Value, context: &Value, path: &Path, errors: &mut Vec<Fi
     static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SYSCTL).ok());
     let is_name =
         |name: &str| name.len() <= MAX_SYSCTL && NAME.as_ref().is_none_or(|pattern| pattern.is_match(name));
-    let all = list(context, "sysctls");
-    for (index, one) in all.iter().enumerate() {
+    let mut seen = HashSet::new();
+    for (index, one) in list(context, "sysctls").iter().enumerate() {
         let (name, path) = (text(one, "name"), path.index(index).child("name"));
+        let is_first = seen.insert(name);
         if name.is_empty() {
             errors.push(FieldError::required(&path, ""));
         } else if !is_name(name) {
             let wrong = format!("must have at most {MAX_SYSCTL} characters and match regex {SYSCTL}");
             errors.push(FieldError::invalid(&path, name, wrong));
-        } else if all[..index].iter().any(|other| text(other, "name") == name) {
+        } else if !is_first {
             errors.push(FieldError::duplicate(&path, Some(name.into())));
         }
         for (field, is_of) in [("hostNetwork", is_of_network as fn(&str) -> bool), ("hostIPC", is_of_ipc)] {

@@ -1,5 +1,7 @@
 //! The volumes of a Pod.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::super::fields::{given, list, number, text};
@@ -50,8 +52,12 @@ const FIELDS: [&str; 5] =
     ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 
 /// Checks the volumes, and gives the names of those that can be mounted.
-pub(super) fn check_volumes<'a>(spec: &'a Value, path: &Path, errors: &mut Vec<FieldError>) -> Vec<&'a str> {
-    let mut known: Vec<&str> = Vec::new();
+pub(super) fn check_volumes<'a>(
+    spec: &'a Value,
+    path: &Path,
+    errors: &mut Vec<FieldError>,
+) -> HashSet<&'a str> {
+    let mut known = HashSet::new();
     for (index, volume) in list(spec, "volumes").iter().enumerate() {
         let path = path.child("volumes").index(index);
         let mut wrong = Vec::new();
@@ -61,11 +67,11 @@ pub(super) fn check_volumes<'a>(spec: &'a Value, path: &Path, errors: &mut Vec<F
             "" => wrong.push(FieldError::required(&path.child("name"), "")),
             name => names::check(names::dns_label, name, &path.child("name"), &mut wrong),
         }
-        if known.contains(&name) {
+        if known.contains(name) {
             wrong.push(FieldError::duplicate(&path.child("name"), Some(name.into())));
         }
         if wrong.is_empty() {
-            known.push(name);
+            known.insert(name);
         }
         errors.append(&mut wrong);
     }

@@ -60,6 +60,11 @@ pub trait Kind: Debug + Send + Sync {
         Ok(())
     }
 
+    /// What a new object gets in the end because its client left it open: `sent` is what the client said of it.
+    fn complete(&self, object: &mut Value, sent: &Value) {
+        let _ = (object, sent);
+    }
+
     /// Whether [`Self::prepare`] gives out what no two objects may have: then only one is prepared at a time.
     fn allocates(&self) -> bool {
         false

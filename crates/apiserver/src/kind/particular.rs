@@ -27,6 +27,11 @@ pub trait Particular: std::fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// See [`super::Kind::complete`].
+    fn complete(&self, object: &mut Value, sent: &Value) {
+        let _ = (object, sent);
+    }
+
     /// See [`super::Kind::allocates`].
     fn allocates(&self) -> bool {
         false

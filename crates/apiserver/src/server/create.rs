@@ -50,7 +50,7 @@ impl Server {
             let needs = self.grounds(call, metadata::text(sent, "name"), anew)?;
             let object = lifecycle::create(sent.clone(), creation, &mut self.source())
                 .map_err(|error| unfit(call, sent.clone(), &error))?;
-            let object = self.complete_new(call, object, options, &owned)?;
+            let object = self.complete_new(call, object, sent, options, &owned)?;
             let warnings = resource.kind.warnings(&object, None);
             let name = metadata::text(&object, "name").to_owned();
             let key = Key::new(&resource.id, call.namespace(), &name);
@@ -92,6 +92,7 @@ impl Server {
         &self,
         call: &Call,
         mut object: Value,
+        sent: &Value,
         options: &WriteOptions,
         owned: impl Fn(&Self, Value) -> Value,
     ) -> Result<Value, ApiError> {
@@ -99,6 +100,7 @@ impl Server {
         kind.default(&mut object);
         let mut object = owned(self, object);
         self.prepare(call, &mut object, None, options.dry_run)?;
+        kind.complete(&mut object, sent);
         let errors = kind.check(&object, None, Part::Whole);
         if errors.is_empty() {
             return Ok(object);

@@ -93,6 +93,9 @@ pub(crate) struct Difference {
     pub(crate) step: usize,
     /// Where in the answer, by JSON pointer; "" is all of it.
     pub(crate) at: String,
+    /// The status code of our answer: said where all of it differs, for then nothing else is looked at.
+    #[serde(default)]
+    pub(crate) ours: Option<u16>,
     /// Why it is so.
     pub(crate) reason: String,
 }

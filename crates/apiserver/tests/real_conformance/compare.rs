@@ -25,6 +25,14 @@ pub(crate) fn compare(case: &Case, left: &[Answer], right: &[Answer], known: boo
             if known && before == after {
                 let _ = writeln!(report, "step {}: {} does not differ any more", number + 1, declared.at);
             }
+            if known && declared.ours.is_some_and(|code| code != right.code) {
+                let _ = writeln!(
+                    report,
+                    "step {}: ours is known to differ, but not by {}",
+                    number + 1,
+                    right.code
+                );
+            }
         }
         let mut found = Vec::new();
         if a["(code)"] == b["(code)"] {
@@ -177,6 +185,27 @@ mod tests {
         differences(&json!({"a": [1, 2], "b/c": 1}), &json!({"a": [1, 3]}), "", &mut found);
         let places: Vec<_> = found.iter().map(|(place, ..)| place.as_str()).collect();
         assert_eq!(places, ["/a/1", "/b~1c"]);
+    }
+
+    /// A case of one step, whose answer is known to differ in all of it.
+    fn compared(real: u16, ours: u16, known: bool) -> Option<String> {
+        let case = "{name: x, steps: [{do: GET /x}], differs: [{step: 1, at: '', ours: 201, reason: y}]}";
+        let answer = |code: u16| Answer {
+            asked: crate::run::Asked::default(),
+            code,
+            headers: Default::default(),
+            body: json!({"code": code}),
+            at: jiff::Timestamp::UNIX_EPOCH,
+        };
+        compare(&serde_yaml_ng::from_str(case).unwrap(), &[answer(real)], &[answer(ours)], known)
+    }
+
+    #[test]
+    fn an_answer_that_differs_in_all_has_the_code_that_was_said() {
+        assert_eq!(compared(422, 201, true), None);
+        assert!(compared(422, 500, true).unwrap().contains("not by 500"));
+        assert!(compared(201, 201, true).unwrap().contains("does not differ any more"));
+        assert_eq!(compared(422, 422, false), None, "two real servers");
     }
 
     #[test]

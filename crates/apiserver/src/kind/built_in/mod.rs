@@ -134,6 +134,10 @@ impl Kind for BuiltIn {
         self.particular.prepare(object, old, part, around)
     }
 
+    fn complete(&self, object: &mut Value, sent: &Value) {
+        self.particular.complete(object, sent);
+    }
+
     fn allocates(&self) -> bool {
         self.particular.allocates()
     }

@@ -62,15 +62,18 @@ impl Particular for Job {
         if old.is_none() && !is_true(at(object, "/spec"), "manualSelector") {
             let (name, uid) =
                 (metadata::text(object, "name").to_owned(), metadata::text(object, "uid").to_owned());
-            let labels = at(object, "/metadata/labels").clone();
-            let from_template = labels.is_null() || labels == *at(object, "/spec/template/metadata/labels");
             generate_selector(inner(object, "spec"), &name, &uid);
-            if from_template {
-                let labels = at(object, "/spec/template/metadata/labels").clone();
-                set(inner(object, "metadata"), "labels", labels);
-            }
         }
         Ok(())
+    }
+
+    /// A Job of which no labels were said has those of its template, with the generated ones among them: in the real server
+    /// both are one map. Labels that were said stay as they are, even if they are the same.
+    fn complete(&self, object: &mut Value, sent: &Value) {
+        let labels = at(object, "/spec/template/metadata/labels").clone();
+        if labels.is_object() && entries(at(sent, "/metadata"), "labels").next().is_none() {
+            set(inner(object, "metadata"), "labels", labels);
+        }
     }
 
     fn check(&self, object: &Value, old: Option<&Value>, part: Part) -> Vec<FieldError> {

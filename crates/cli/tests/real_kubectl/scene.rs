@@ -11,6 +11,10 @@ use crate::shell::Shell;
 /// A comment before a step that says why what is printed may differ; how kubectl exits may not.
 const MAY_DIFFER: &str = "# differs: ";
 
+/// A comment before a step that says why kubectl is to fail there. Every other step succeeds on the real server: one that fails on
+/// both by mistake would otherwise compare nothing.
+const FAILS: &str = "# fails: ";
+
 /// Lines that a report shows of one difference.
 const MOST_LINES: usize = 30;
 
@@ -32,6 +36,12 @@ pub(crate) fn play(name: &str, text: &str) {
             let text = if free { Default::default() } else { (mask(&output.stdout), mask(&output.stderr)) };
             (output.status.code(), text)
         };
+        let to_fail = step.lines().any(|line| line.starts_with(FAILS));
+        if expected.status.success() == to_fail {
+            let said = mask(&expected.stderr);
+            let _ =
+                writeln!(differences, "==== {step}\nreal exits with {:?}\n{said}", expected.status.code());
+        }
         if seen(&expected) != seen(&got) {
             let _ = writeln!(differences, "==== {step}\n{}", compare(&expected, &got));
         }

@@ -12,6 +12,7 @@ kubectl apply -f a.yaml
 
 kubectl get -n apply configmap a -o yaml
 
+# fails: there is a difference
 sed -i 's/two: "2"/three: "3"/' a.yaml && kubectl diff -f a.yaml
 
 kubectl apply -f a.yaml && kubectl get -n apply configmap a -o json
@@ -26,12 +27,14 @@ kubectl apply --server-side -f a.yaml
 
 kubectl apply --server-side -f a.yaml --field-manager=other
 
+# fails: another owns the field
 sed -i 's/three: "3"/three: "4"/' a.yaml && kubectl apply --server-side -f a.yaml --field-manager=other
 
 kubectl apply --server-side --force-conflicts -f a.yaml --field-manager=other -o yaml --show-managed-fields
 
 kubectl diff --server-side --force-conflicts -f a.yaml --field-manager=third
 
+# fails: there is no such field
 cat > bad.yaml <<'Y'
 apiVersion: v1
 kind: ConfigMap
@@ -42,6 +45,7 @@ kubectl apply -f bad.yaml
 
 kubectl apply --validate=warn -f bad.yaml
 
+# fails: an apply knows only fields that there are
 kubectl apply --validate=ignore --server-side -f bad.yaml
 
 cat > d.yaml <<'Y'
@@ -59,11 +63,14 @@ kubectl apply -f d.yaml
 
 kubectl get -n apply deployment d -o yaml
 
+# fails: there is a difference
 sed -i 's/a:1/a:2/; s/replicas: 2/replicas: 3/' d.yaml && kubectl diff -f d.yaml
 
 kubectl apply -f d.yaml && kubectl get -n apply deployment d -o yaml
 
-kubectl apply -f d.yaml --prune -l app=x -n apply
+echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: z, namespace: apply, labels: {app: x}}}' | kubectl apply -f -
+
+kubectl apply -f a.yaml --prune --prune-allowlist=core/v1/ConfigMap -l app=x -n apply
 
 kubectl apply -n apply -f - <<'Y'
 apiVersion: v1
@@ -83,6 +90,7 @@ Y
 
 kubectl get -n apply service,secret,serviceaccount s -o yaml
 
+# fails: it is there already
 kubectl create -n apply -f a.yaml
 
 sed 's/name: d,/name: e,/' d.yaml | kubectl create -f -
@@ -91,7 +99,7 @@ kubectl create configmap b -n apply --from-literal=x=y --from-literal=z=w
 
 kubectl create secret generic b -n apply --from-literal=x=y -o yaml
 
-kubectl create deployment e -n apply --image=a:1 --replicas=2
+kubectl create deployment f -n apply --image=a:1 --replicas=2
 
 kubectl create service clusterip e -n apply --tcp=80:8080 --dry-run=server
 
@@ -123,6 +131,7 @@ kubectl set selector -n apply service/s app=other
 
 kubectl get -n apply deployment d -o yaml
 
+# fails: nobody rolls it out
 kubectl rollout status -n apply deployment/d --timeout=1s
 
 kubectl rollout restart -n apply deployment/e

@@ -39,14 +39,18 @@ kubectl patch -n change cm a --type=merge -p '{"data":{"one":null}}' -o yaml
 
 kubectl patch -n change cm a --type=json -p '[{"op":"add","path":"/data/three","value":"3"}]' -o json
 
+# fails: it is not so
 kubectl patch -n change cm a --type=json -p '[{"op":"test","path":"/data/three","value":"4"}]'
 
+# fails: there is nothing to remove
 kubectl patch -n change cm a --type=json -p '[{"op":"remove","path":"/data/nothing"}]'
 
 kubectl patch -n change cm a -p '{"data":{"two":"2"}}'
 
+# fails: a number is no text
 kubectl patch -n change cm a -p '{"data":{"two":3}}'
 
+# fails: it is no patch
 kubectl patch -n change cm a -p 'nonsense'
 
 kubectl patch -n change deployment d -p '{"spec":{"template":{"spec":{"containers":[{"name":"e","image":"b:1"}]}}}}' && kubectl get -n change deployment d -o jsonpath='{.spec.template.spec.containers[*].name}'
@@ -55,12 +59,14 @@ kubectl patch -n change deployment d --type=merge -p '{"spec":{"template":{"spec
 
 kubectl patch -n change deployment d --subresource=status --type=merge -p '{"status":{"replicas":3}}' -o jsonpath='{.status}'
 
+# fails: it cannot change
 kubectl patch -n change statefulset s -p '{"spec":{"serviceName":"other"}}'
 
 kubectl patch -n change cm a -p '{"data":{"dry":"run"}}' --dry-run=server -o yaml
 
 kubectl label -n change cm a more=yes
 
+# fails: it has another value
 kubectl label -n change cm a more=no
 
 kubectl label -n change cm a more=no --overwrite
@@ -73,14 +79,17 @@ kubectl label -n change cm --all every=one
 
 kubectl label -n change cm -l app=x sel=ected
 
+# fails: it is no label
 kubectl label -n change cm a 'bad label=x'
 
+# fails: it is no value
 kubectl label -n change cm a x='not valid!'
 
 kubectl label -n change cm a --list | sort
 
 kubectl annotate -n change cm a note='any text at all!'
 
+# fails: it has another value
 kubectl annotate -n change cm a note=other
 
 kubectl annotate -n change cm a note-
@@ -89,12 +98,14 @@ kubectl get -n change cm a b -o yaml
 
 kubectl scale -n change statefulset s --replicas=3
 
+# fails: there are others than that
 kubectl scale -n change statefulset s --replicas=5 --current-replicas=2
 
 kubectl scale -n change statefulset s --replicas=5 --current-replicas=3 && kubectl get -n change sts s -o jsonpath='{.spec.replicas} {.metadata.generation}'
 
 kubectl scale -n change deployment/d statefulset/s --replicas=2
 
+# fails: it has no scale
 kubectl scale -n change cm a --replicas=2
 
 kubectl get -n change deployment d --subresource=scale
@@ -115,6 +126,7 @@ EDITOR="sed -i s/one:/uno:/" kubectl edit -n change cm b -o yaml --output-patch 
 
 kubectl wait -n change --for=jsonpath='{.data.four}'=3 cm/a --timeout=5s
 
+# fails: it is not available
 kubectl wait -n change --for=condition=Available deployment/d --timeout=1s
 
 kubectl patch -n change deployment d --subresource=status --type=merge -p '{"status":{"observedGeneration":99,"conditions":[{"type":"Available","status":"True","reason":"a","message":"b"}]}}'; kubectl wait -n change --for=condition=Available deployment/d --timeout=5s
@@ -128,6 +140,7 @@ wait $wait
 
 kubectl wait -n change --for=delete cm/nothing --timeout=5s
 
+# fails: it is not there
 kubectl delete -n change cm nothing
 
 kubectl delete -n change cm nothing --ignore-not-found
@@ -148,12 +161,12 @@ kubectl create -n change -f - <<'Y'
 apiVersion: v1
 kind: Pod
 metadata: {name: p}
-spec: {containers: [{name: c, image: "a:1"}], nodeName: n}
+spec: {containers: [{name: c, image: "a:1"}], nodeName: "n"}
 ---
 apiVersion: v1
 kind: Pod
 metadata: {name: q}
-spec: {containers: [{name: c, image: "a:1"}], nodeName: n}
+spec: {containers: [{name: c, image: "a:1"}], nodeName: "n"}
 ---
 apiVersion: v1
 kind: ConfigMap
@@ -168,6 +181,7 @@ kubectl delete -n change pod q --now --wait=false && kubectl get -n change pod q
 
 kubectl delete -n change cm f --wait=false && kubectl get -n change cm f -o jsonpath='{.metadata.finalizers}'
 
+# fails: it is gone
 kubectl patch -n change cm f --type=merge -p '{"metadata":{"finalizers":null}}'; kubectl get -n change cm f
 
 kubectl delete -n change cm,secret --all
@@ -176,4 +190,5 @@ kubectl get -n change all
 
 kubectl delete namespace change --wait=false && kubectl get namespace change -o jsonpath='{.status.phase}'
 
+# fails: the namespace ends
 echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: late, namespace: change}}' | kubectl create -f -

@@ -60,8 +60,10 @@ kubectl apply -f s.yaml
 
 sed -i 's/Iolcus/Corinth, the old/' s.yaml; kubectl apply -f s.yaml
 
+# fails: the crew is too large
 sed -i 's/Corinth, the old/Corinth, crew: 300/' s.yaml; kubectl apply -f s.yaml
 
+# fails: there is a difference
 sed -i 's/crew: 300/crew: 30/' s.yaml; kubectl diff -f s.yaml
 
 kubectl apply -f s.yaml
@@ -74,8 +76,10 @@ kubectl patch -n custom ship argo --subresource=status --type=merge -p '{"status
 
 kubectl wait -n custom --for=condition=Ready ship/argo --timeout=5s
 
+# fails: custom resources take no such patch
 kubectl patch -n custom ship argo -p '{"spec":{"crew":8}}'
 
+# fails: a text is no number
 kubectl patch -n custom ship argo --type=merge -p '{"spec":{"crew":"many"}}'
 
 kubectl label -n custom ship argo a=b
@@ -94,5 +98,6 @@ kubectl delete -n custom ship argo
 
 kubectl delete crd ships.sea.example.org
 
+# fails: they are not served any more
 for try in $(seq 100); do kubectl get ships -n custom >/dev/null 2>&1 || break; sleep 0.1; done
 kubectl get ships -n custom

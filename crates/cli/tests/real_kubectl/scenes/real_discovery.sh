@@ -22,8 +22,10 @@ kubectl explain pod.spec.containers.livenessProbe
 
 kubectl explain statefulset.spec --recursive
 
+# fails: there is no such thing
 kubectl explain nothing.such
 
+# fails: there is no such thing
 kubectl explain pod.nothing
 
 kubectl explain crd.spec.versions.schema
@@ -40,10 +42,13 @@ kubectl get --raw /livez
 
 kubectl get --raw /readyz
 
+# fails: there is no such thing
 kubectl get --raw /nothing/here
 
+# fails: there is no such thing
 kubectl get nothings
 
+# fails: there is no such thing
 kubectl get nothings.example.org
 
 kubectl auth can-i list pods --as=bob --as-group=system:masters

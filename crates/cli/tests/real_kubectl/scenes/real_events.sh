@@ -25,7 +25,7 @@ type: Normal
 count: 3
 firstTimestamp: "2001-01-01T00:00:00Z"
 lastTimestamp: "2001-01-01T01:00:00Z"
-source: {component: kubelet, host: n}
+source: {component: kubelet, host: "n"}
 ---
 apiVersion: v1
 kind: Event

@@ -41,6 +41,7 @@ kubectl get -n get configmaps
 
 kubectl get -n get configmap a
 
+# fails: one of them is not there
 kubectl get -n get configmap a b nothing
 
 kubectl get -n get cm,po,svc,sts,pvc
@@ -77,6 +78,7 @@ kubectl get -n get cm --sort-by=.metadata.name --no-headers
 
 kubectl get -n get po --field-selector=metadata.name=p,status.phase=Pending
 
+# fails: nothing is selected by that
 kubectl get -n get po --field-selector=spec.nothing=x
 
 kubectl get -n get cm --chunk-size=1
@@ -87,6 +89,7 @@ kubectl get -n get cm a --output-watch-events -w --request-timeout=1s
 
 kubectl get -n nothing cm
 
+# fails: there is no such namespace
 kubectl get -n nothing cm a
 
 kubectl get cm -A --field-selector=metadata.namespace=get
@@ -107,6 +110,7 @@ kubectl describe -n get pvc v
 
 kubectl describe namespace get
 
+# fails: it is not there
 kubectl describe -n get cm nothing
 
 kubectl events -n get

@@ -1,5 +1,6 @@
 # What kubectl says of kinds that there are not, for which it reads the whole description.
 
+# fails: there is no such kind
 cat > typo.yaml <<'Y'
 apiVersion: apps/v1
 kind: Deploymnt
@@ -7,14 +8,19 @@ metadata: {name: a, namespace: default}
 Y
 kubectl apply -f typo.yaml
 
+# fails: there is no such kind
 kubectl create -f typo.yaml
 
+# fails: there is no such kind
 kubectl apply --server-side -f typo.yaml
 
+# fails: there is no such kind
 kubectl apply --validate=false -f typo.yaml
 
+# fails: there is no such kind
 kubectl delete -f typo.yaml
 
+# fails: there is no such kind
 cat > none.yaml <<'Y'
 apiVersion: none.com/v1
 kind: None
@@ -22,10 +28,13 @@ metadata: {name: a}
 Y
 kubectl apply -f none.yaml
 
+# fails: there is no such kind
 kubectl create -f none.yaml
 
+# fails: there is no such kind
 kubectl diff -f none.yaml
 
+# fails: its kind is not known before it is defined
 cat > both.yaml <<'Y'
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -48,8 +57,10 @@ kubectl wait --for=condition=Established crd/moons.unknown.example.org --timeout
 
 kubectl get moons
 
+# fails: there is no such kind
 kubectl get deploymnt
 
+# fails: there is no such kind
 kubectl explain deploymnt
 
 kubectl delete moon io && kubectl delete crd moons.unknown.example.org

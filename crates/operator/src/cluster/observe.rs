@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt;
+use muster_api::names::LABEL_MEMBER;
 use muster_api::{Member, ReplicatedCluster, ReplicationEngine};
 use muster_core::build::{names, secrets};
 use muster_core::pause::Pause;
@@ -16,6 +17,7 @@ use muster_core::validation::references::Lookup;
 use crate::context::Context;
 use crate::key::Name;
 use crate::manager::View;
+use crate::manager::facts::main_runs;
 use crate::memory::{Shared, lock};
 
 /// How often Secrets are looked at while nothing else happens: they are not watched, and a changed one rolls the members.
@@ -79,6 +81,8 @@ pub struct Seen {
     pub engine: Option<Arc<ReplicationEngine>>,
     /// Its Members, by name.
     pub members: Vec<Arc<Member>>,
+    /// The Members in whose Pods something runs.
+    pub running_pods: BTreeSet<String>,
     /// The Secrets that it uses.
     pub secrets: Arc<Secrets>,
     /// When they are to be read again.
@@ -139,6 +143,7 @@ pub async fn observe(
         uid: cluster.uid().unwrap_or_default(),
         pause: Pause::from_annotations(cluster.metadata.annotations.as_ref()),
         members: context.caches.members.of_cluster(&name),
+        running_pods: running_pods(context, &name),
         next_check: left(known.at, now),
         secrets: known.secrets,
         now,
@@ -147,6 +152,11 @@ pub async fn observe(
         engine,
         view,
     }
+}
+
+fn running_pods(context: &Context, cluster: &Name) -> BTreeSet<String> {
+    let pods = context.caches.pods.of_cluster(cluster).into_iter().filter(|pod| main_runs(pod));
+    pods.filter_map(|pod| pod.labels().get(LABEL_MEMBER).cloned()).collect()
 }
 
 async fn read_secrets(

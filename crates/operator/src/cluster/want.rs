@@ -10,9 +10,10 @@ use muster_core::build::drivers::DriverWorkload;
 use muster_core::build::member::{self, Rolled as Roll, Target};
 use muster_core::build::{self, BuildError, ClusterChildren, names, secrets};
 use muster_core::conditions::Truth;
+use muster_core::manager::report::Application;
 use muster_core::rollout::{self, Next, Rolled};
 use muster_core::scaling::{Decision, Gain};
-use muster_core::status::Picture;
+use muster_core::status::{Part, Picture};
 
 use super::observe::Seen;
 use super::size::Sized;
@@ -228,6 +229,19 @@ impl Want {
     }
 }
 
+/// Whether the application of this Member runs, or may run for all that is known.
+fn may_run(name: &str, picture: Option<&Picture<'_>>, seen: &Seen) -> bool {
+    if let Some(picture) = picture {
+        match picture.view.observed.report_of(name) {
+            Some(report) => return report.application != Application::Stopped,
+            None if picture.part(name) == Part::Fenced => return false,
+            None => {}
+        }
+    }
+    // Nobody is heard who could run nowhere.
+    seen.running_pods.contains(name)
+}
+
 fn as_rolled(
     live: &Member,
     current: bool,
@@ -247,6 +261,8 @@ fn as_rolled(
     Rolled {
         current,
         ready,
+        // While clustering is stopped nobody is touched whom that would stop.
+        runs: !seen.pause.clustering && may_run(&name, picture, seen),
         primary,
         fixed: disabled || live.metadata.deletion_timestamp.is_some(),
         at_rest,

@@ -146,6 +146,13 @@ impl Surroundings {
     }
 }
 
+/// Whether the container under the agent runs.
+pub fn main_runs(pod: &Pod) -> bool {
+    let statuses = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref());
+    let main = statuses.into_iter().flatten().find(|one| one.name == muster_api::names::MAIN_CONTAINER);
+    main.and_then(|main| main.state.as_ref()).is_some_and(|state| state.running.is_some())
+}
+
 fn node_of(pod: &Pod) -> Option<&str> {
     pod.spec.as_ref()?.node_name.as_deref()
 }

@@ -1,7 +1,6 @@
 //! One turn of a manager: look, decide, act.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use jiff::SignedDuration;
 use muster_core::manager::command::{Action, Command};
@@ -15,7 +14,7 @@ use muster_core::manager::wanted::Wanted;
 use muster_core::pause::Manager;
 use muster_protocol::{Instruction, Neighbour};
 
-use super::facts::{Surroundings, out_of_service};
+use super::facts::{Surroundings, main_runs, out_of_service};
 use super::task::{Sent, Task};
 use super::view::Sight;
 use crate::events::{Occasion, Tone};
@@ -335,11 +334,4 @@ fn host(address: &str) -> &str {
         Some((host, port)) if !port.contains(':') => host,
         _ => address,
     }
-}
-
-/// Whether the container under the agent runs.
-fn main_runs(pod: &Arc<k8s_openapi::api::core::v1::Pod>) -> bool {
-    let statuses = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref());
-    let main = statuses.into_iter().flatten().find(|one| one.name == muster_api::names::MAIN_CONTAINER);
-    main.and_then(|main| main.state.as_ref()).is_some_and(|state| state.running.is_some())
 }

@@ -11,7 +11,8 @@ use crate::state::Key;
 impl Work {
     pub(super) async fn keep_claim(&mut self, key: &Key) -> Result<(), Again> {
         let Some(claim) = self.seen.get(Kind::Claim, key).cloned() else { return Ok(()) };
-        if is_ending(&claim) {
+        let bound = text(&claim, "/status/phase") == "Bound";
+        if is_ending(&claim) || (bound && self.knobs().claims_stay) {
             return Ok(());
         }
         let claims = Kind::Claim.api(&self.client, &key.0);

@@ -41,6 +41,8 @@ pub struct Knobs {
     pub never_ready: BTreeSet<Key>,
     /// Members whose Pods are never started: no node has room.
     pub never_scheduled: BTreeSet<Key>,
+    /// Whether claims that are bound stay as large as they are.
+    pub claims_stay: bool,
     /// Drivers that are never rolled out, as (namespace, name).
     pub never_rolled_out: BTreeSet<Key>,
     /// Whether it does anything at all.
@@ -55,6 +57,7 @@ impl Default for Knobs {
             restart: Duration::from_secs(1),
             never_ready: BTreeSet::new(),
             never_scheduled: BTreeSet::new(),
+            claims_stay: false,
             never_rolled_out: BTreeSet::new(),
             stopped: false,
         }

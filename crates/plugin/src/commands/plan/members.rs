@@ -68,7 +68,11 @@ fn wanted(cluster: &ReplicatedCluster, live: &Member, target: &Target) -> Member
 fn as_rolled(member: &Member, current: bool, parked: bool) -> rollout::Rolled {
     let status = member.status.clone().unwrap_or_default();
     let generation = member.metadata.generation.unwrap_or(0);
-    let ready = conditions::truth_at(&status.conditions, ConditionType::Ready, generation);
+    let truth = |kind| conditions::truth_at(&status.conditions, kind, generation);
+    let ready = truth(ConditionType::Ready);
+    // Who is not heard may run, unless nothing runs that it could run in.
+    let silent = truth(ConditionType::Joined) == conditions::Truth::Unknown
+        && truth(ConditionType::WorkloadReady) != conditions::Truth::False;
     rollout::Rolled {
         name: member.name_any(),
         current,
@@ -77,6 +81,7 @@ fn as_rolled(member: &Member, current: bool, parked: bool) -> rollout::Rolled {
         } else {
             conditions::Truth::Unknown
         },
+        runs: status.role.is_some() || silent,
         primary: status.role.as_deref() == Some(Role::Primary.as_str()),
         fixed: member.spec.desired_state == DesiredState::Disabled
             || member.metadata.deletion_timestamp.is_some(),

@@ -99,11 +99,9 @@ impl Server {
         let Some(revision) = continued.or(options.exactly).or(past) else {
             return Ok(self.store().list(&scope));
         };
-        self.store().list_at(&scope, revision).map_err(|too_old| match &options.token {
+        self.store().list_at(&scope, revision).map_err(|_| match &options.token {
             Some(token) => expired_token(token),
-            None => {
-                ApiError::expired(format!("The resourceVersion for the provided list is too old: {too_old}"))
-            }
+            None => ApiError::expired("The resourceVersion for the provided list is too old."),
         })
     }
 }
@@ -201,7 +199,7 @@ fn check_match(call: &Call) -> Result<(), ApiError> {
             errors.push(FieldError::forbidden(&path, why));
         }
     }
-    if call.query.get("sendInitialEvents").is_some() {
+    if call.query.has("sendInitialEvents") {
         let path = Path::new("sendInitialEvents");
         errors.push(FieldError::forbidden(&path, "sendInitialEvents is forbidden for list"));
     }

@@ -12,4 +12,5 @@ mod overtaken;
 mod protobuf;
 mod repeated;
 mod tables;
+mod too_old;
 mod widgets;

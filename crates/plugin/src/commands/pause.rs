@@ -18,6 +18,10 @@ use crate::error::{EXIT_CODES, Failure};
 use crate::print::{age, document};
 use crate::session::Session;
 
+/// For how long what status says may still be of before, when it says already what is only now asked for: so long a manager that
+/// begins looks around before anything is written of it, and some more. Whoever operates has seen the change by then.
+const OF_BEFORE: Duration = Duration::from_secs(15);
+
 const ABOUT: &str = "Stop or start the clustering or the reconciliation of clusters";
 
 const LONG_ABOUT: &str = "Stop or start the clustering or the reconciliation of clusters.\n\n\
@@ -80,14 +84,20 @@ pub async fn run(options: &Options, wish: Wish, session: &Session) -> Result<(),
         let access = access.within(&cluster.namespace().unwrap_or_default());
         let (cluster, before) = change(&access, &cluster, options.what, wish).await?;
         report(session, &cluster, options.what, wish, before)?;
-        changed.push((access, cluster));
+        // Said before it was asked for: of an earlier time.
+        let early = !before && acknowledgement(&cluster, options.what, wish).is_some();
+        changed.push((access, cluster, early));
     }
     if !options.wait {
         return Ok(());
     }
-    for (access, cluster) in &changed {
-        let left = options.timeout.saturating_sub(begun.elapsed());
-        let words = acknowledged(access, &cluster.name_any(), options, wish, left).await?;
+    for (access, cluster, early) in &changed {
+        let name = cluster.name_any();
+        let left = || options.timeout.saturating_sub(begun.elapsed());
+        if *early {
+            taken_back(access, &name, options, wish, left().min(OF_BEFORE)).await?;
+        }
+        let words = acknowledged(access, &name, options, wish, left()).await?;
         session.console.note(&words);
     }
     Ok(())
@@ -187,6 +197,24 @@ fn acknowledgement(cluster: &ReplicatedCluster, what: What, wish: Wish) -> Optio
         Wish::Start => condition.status == "True" && condition.reason == Reason::Active.as_str(),
     };
     done.then(|| condition.message.clone())
+}
+
+/// Waits until what was said before it was asked for is not said any more: then it is said anew when it is done. An operator that
+/// saw only the last of several changes takes nothing back, and what it said holds.
+async fn taken_back(
+    access: &Access,
+    name: &str,
+    options: &Options,
+    wish: Wish,
+    timeout: Duration,
+) -> Result<(), Failure> {
+    let doing = format!("watch {}", object("ReplicatedCluster", name, &access.namespace));
+    let follow = Follow { access, api: access.clusters(), name, doing, timeout };
+    let outcome = follow.until(|cluster| {
+        let says = cluster.is_some_and(|cluster| acknowledgement(cluster, options.what, wish).is_some());
+        if says { Step::Wait } else { Step::Answer(()) }
+    });
+    outcome.await.map(drop)
 }
 
 async fn acknowledged(

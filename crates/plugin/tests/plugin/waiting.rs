@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use muster_apiserver::server::faults::{EventFault, Fault};
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::scene::{Scene, after, ready};
@@ -87,4 +88,38 @@ async fn a_call_that_is_never_answered_is_bounded() {
         failure.contains("ReplicatedCluster \"orders\"") && failure.contains("no answer within 5s"),
         "{failure}"
     );
+}
+
+/// What status says of clustering.
+fn active(status: &str, reason: &str, message: &str) -> Value {
+    json!({"conditions": [{"type": "ClusteringActive", "status": status, "reason": reason, "message": message,
+        "lastTransitionTime": "2026-01-01T00:00:00Z"}]})
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_right_after_a_start_does_not_believe_what_was_said_of_the_stop_before() {
+    let scene = Scene::new().await;
+    scene.status(active("False", "ClusteringStopped", "the first stop")).await;
+    let operate = async {
+        after(Duration::from_secs(9)).await;
+        scene.status(active("True", "Stopping", "it ran meanwhile")).await;
+        after(Duration::from_secs(9)).await;
+        scene.status(active("False", "ClusteringStopped", "the second stop")).await;
+    };
+    let stop = scene.run("stop clustering orders --wait --timeout=1m", None);
+    let (ended, ()) = tokio::join!(stop, operate);
+    assert_eq!(ended.code(), 0, "{ended:?}");
+    assert!(ended.err.contains("the second stop"), "{ended:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_that_nobody_takes_back_holds() {
+    let scene = Scene::new().await;
+    scene.status(active("False", "ClusteringStopped", "the first stop")).await;
+    let begun = Instant::now();
+    let ended = scene.run("stop clustering orders --wait --timeout=1m", None).await;
+    assert_eq!((ended.code(), begun.elapsed().as_secs()), (0, 15), "{ended:?}");
+    assert!(ended.err.contains("the first stop"), "{ended:?}");
+    let again = scene.run("stop clustering orders --wait --timeout=1m", None).await;
+    assert_eq!((again.code(), begun.elapsed().as_secs()), (0, 15), "it was asked for before: {again:?}");
 }

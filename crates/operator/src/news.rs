@@ -4,7 +4,7 @@
 //! right, has not happened.
 
 use muster_api::cluster::{LastRequest, ReplicatedClusterStatus};
-use muster_api::names::{ConditionType, Phase};
+use muster_api::names::{ConditionType, Phase, Reason};
 use muster_api::{Condition, Member, ReplicatedCluster};
 use muster_core::conditions::get;
 
@@ -31,6 +31,9 @@ const WHILE_FORMING: [ConditionType; 5] = [
     ConditionType::Joined,
     ConditionType::StorageReady,
 ];
+
+/// Why something is not made, and will not be before a person has looked: that is said also while a cluster is formed.
+const STUCK: [Reason; 2] = [Reason::NameTaken, Reason::ApplyRefused];
 
 /// The same for a Member.
 const OF_MEMBER: [(ConditionType, &str); 3] = [
@@ -90,6 +93,10 @@ pub fn of_cluster(context: &Context, old: &ClusterTold, after: &ReplicatedCluste
     for occasion in turns(&OF_CLUSTER, formed, &old.conditions, &new.conditions) {
         context.herald.tell_of(after, &occasion);
     }
+    // Later on it keeps the cluster from being Ready, and is told with that.
+    if let Some(occasion) = stuck(ConditionType::InfrastructureReady, &new.conditions).filter(|_| !formed) {
+        context.herald.say_of(after, &occasion);
+    }
     if old.primary != new.primary
         && let Some(primary) = &new.primary
     {
@@ -116,6 +123,17 @@ pub fn of_member(context: &Context, old: &MemberTold, after: &Member) {
     for occasion in turns(&OF_MEMBER, old.joined, &old.conditions, new) {
         context.herald.tell_of(after, &occasion);
     }
+    if let Some(occasion) = stuck(ConditionType::WorkloadReady, new) {
+        context.herald.say_of(after, &occasion);
+    }
+}
+
+/// What keeps something from being made, in words. It may be judged again at each try, so it is no turn: it is said once.
+fn stuck(kind: ConditionType, conditions: &[Condition]) -> Option<Occasion> {
+    let found = get(conditions, kind).filter(|found| found.status == "False")?;
+    let message = format!("{kind} is False: {}", found.message);
+    let known = STUCK.iter().any(|reason| found.reason == reason.as_str());
+    known.then_some(Occasion { tone: Tone::Warning, reason: kind.as_str(), message })
 }
 
 /// The conditions that turned, in words. What is `Unknown` is not news: it is what a new generation begins with. Nor is that

@@ -17,6 +17,33 @@ fn pods(labels: &Value) -> Value {
     json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "main", "image": "other"}]}})
 }
 
+/// How often it was said with a warning that this condition of an object is not so.
+async fn warnings(world: &World, of: &str, condition: &str, word: &str) -> usize {
+    let said = world.said_of(of).await;
+    said.iter()
+        .filter(|(tone, why, text)| tone == "Warning" && why == condition && text.contains(word))
+        .count()
+}
+
+/// What the API server refuses of a new cluster is said once, however often it is tried.
+#[tokio::test(start_paused = true)]
+async fn what_is_refused_of_a_new_cluster_is_said_once() {
+    let world = World::new(312).await;
+    world.calls.refuse(Some(("services", "orders".to_owned(), "this namespace has no room for it")));
+    world.create("orders", 1).await;
+    let refused = |cluster: &_| condition(cluster, "InfrastructureReady").reason == "ApplyRefused";
+    world.until("orders", "to be refused", |cluster| cluster.status.is_some() && refused(cluster)).await;
+    world.rest().await;
+    assert_eq!(
+        warnings(&world, "orders", "InfrastructureReady", "no room").await,
+        1,
+        "{:#?}",
+        world.said_of("orders").await
+    );
+    world.calls.refuse(None);
+    world.ready("orders").await;
+}
+
 /// Another's object is there before the cluster; it is named, not touched, and when it is gone all goes on.
 async fn taken<K: Kind>(seed: u64, name: &str, spec: Value, of_member: bool) {
     let world = World::new(seed).await;
@@ -55,6 +82,9 @@ async fn taken<K: Kind>(seed: u64, name: &str, spec: Value, of_member: bool) {
             .unwrap_or_default()
             .starts_with("muster"))
     );
+    let (of, condition) =
+        if of_member { ("orders-a-0", "WorkloadReady") } else { ("orders", "InfrastructureReady") };
+    assert_eq!(warnings(&world, of, condition, name).await, 1, "{:#?}", world.said_of(of).await);
     world.api::<K>().delete(name, &DeleteParams::default()).await.unwrap();
     world.ready("orders").await;
     world.unharmed();

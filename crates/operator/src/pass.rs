@@ -66,27 +66,32 @@ pub async fn fresh(context: &Context, cluster: &Name, key: &Key) -> Result<Optio
             Freshness::Behind { .. } if look_again() == Freshness::Fresh => return Ok(None),
             Freshness::Behind { object } => {
                 tracing::debug!(%cluster, object, "waits until the caches have seen our own write");
-                return Ok(Some(Then::Again(BEHIND)));
+                return Ok(Some(Then::Later(BEHIND)));
             }
             Freshness::Unsure { kind, name } => look(context, cluster, &kind, &name).await?,
         }
     }
 }
 
-/// Reads what a write whose answer was lost led to, and has the caches wait for that. What has lost the label by which it is
-/// watched is not waited for: the pass finds that it is missing, and whether it is still ours is judged there.
+/// Reads what a write led to whose answer was lost, or of which nothing is told, and lays it before the caches, which are waited
+/// for. What has lost the label by which it is watched is not waited for: the pass finds that it is missing, and whether it is
+/// still ours is judged there.
 async fn look(context: &Context, cluster: &Name, kind: &str, name: &Name) -> Result<(), PassError> {
     async fn one<K: Cached + Namespaced>(
         context: &Context,
         cluster: &Name,
         name: &Name,
     ) -> Result<(), CallError> {
-        let guard = context.door.guard();
-        match (context.door.read::<K>(name).await?, K::store(&context.caches).get(name)) {
+        let (guard, store) = (context.door.guard(), K::store(&context.caches));
+        store.ask(name);
+        let read = context.door.read::<K>(name).await?;
+        match (&read, store.get(name)) {
             (Some(found), _) => guard.wrote::<K>(cluster, name, found.meta()),
             (None, Some(known)) => guard.deleted::<K>(cluster, name, known.meta().uid.clone()),
             (None, None) => guard.forget::<K>(cluster, name),
         }
+        guard.looked::<K>(cluster, name);
+        store.answer(name, read);
         Ok(())
     }
     let read = match kind {

@@ -13,6 +13,7 @@ use tracing::Instrument;
 
 use self::ears::Ears;
 use crate::agents::{Dial, Limits};
+use crate::cache::guard::LATE;
 use crate::cache::{Caches, Guard, watch_all};
 use crate::clock::SharedClock;
 use crate::context::{Chance, Context, Count, Numbers};
@@ -107,6 +108,7 @@ impl Operator {
             elsewhere: parts.elsewhere,
             metrics: parts.metrics,
         });
+        context.metrics.measure(&context.queue);
         let managers = Managers::default();
         let ears = Ears { context: context.clone(), managers: managers.clone() };
         let watches = watch_all(&parts.client, parts.namespace.as_deref(), &caches, &ears, &context.chance);
@@ -114,6 +116,7 @@ impl Operator {
         tasks.spawn(events::send(door, said));
         tasks.spawn(follow_epochs(context.clone(), managers.clone()));
         tasks.spawn(follow_others(context.clone()));
+        tasks.spawn(ask_for_what_is_owed(context.clone()));
         tasks.spawn(stay_alive(context.clone(), parts.health));
         for _ in 0..WORKERS {
             tasks.spawn(work(context.clone(), managers.clone()));
@@ -171,7 +174,6 @@ async fn work(context: Arc<Context>, managers: Managers) {
         let span = tracing::info_span!("pass", object = %key, generation = generation(&context, &key));
         let (then, failed) = bounded_pass(&context, &managers, &key).instrument(span).await;
         context.metrics.passed(key.kind(), began.elapsed(), failed);
-        context.metrics.waiting(key.kind(), context.queue.depth_of(key.kind()));
         context.queue.done(&key, then, context.chance.fraction());
     }
 }
@@ -262,6 +264,20 @@ async fn follow_others(context: Arc<Context>) {
         }
         for member in context.caches.members.all() {
             context.queue.add(Key::Member(Name::of(member.as_ref())));
+        }
+    }
+}
+
+/// Has what the watches owe looked at: a manager writes, too, and no pass may be due that would notice.
+async fn ask_for_what_is_owed(context: Arc<Context>) {
+    context.caches.until_synced().await;
+    loop {
+        tokio::time::sleep(LATE).await;
+        if context.door.authority().now().is_err() {
+            continue;
+        }
+        for cluster in context.door.guard().owed(&context.caches) {
+            context.queue.add(Key::Cluster(cluster));
         }
     }
 }

@@ -15,6 +15,7 @@ use rand::{Rng, SeedableRng};
 use tokio::time::Instant;
 
 use super::Caches;
+use super::asked::Answer;
 use super::kinds::Cached;
 use super::store::Change;
 use crate::key::Name;
@@ -70,11 +71,18 @@ pub(super) async fn feed<K: Cached>(
         });
         let mut events = std::pin::pin!(events);
         let mut told = None;
-        while let Ok(Some(event)) = tokio::time::timeout_at(until, events.next()).await {
-            let Ok(event) = event else { continue };
-            for change in take(K::store(&caches), event, &mut told) {
-                changed(&change);
-            }
+        let store = K::store(&caches);
+        loop {
+            let changes = tokio::select! {
+                biased;
+                () = store.asked.came() => take_answers(store),
+                event = tokio::time::timeout_at(until, events.next()) => match event {
+                    Ok(Some(Ok(event))) => take(store, event, &mut told),
+                    Ok(Some(Err(_))) => continue,
+                    Ok(None) | Err(_) => break,
+                },
+            };
+            changes.iter().for_each(&changed);
         }
     }
 }
@@ -94,10 +102,35 @@ fn take<K: Cached>(
             told.get_or_insert_default().insert(Name::of(&object));
             store.put(slim(object)).into_iter().collect()
         }
-        Event::InitDone => told.take().map(|told| store.keep_only(&told)).unwrap_or_default(),
+        Event::InitDone => told.take().map(|told| keep_only(store, &told)).unwrap_or_default(),
+        // What was read by name may be ahead of the watch.
+        Event::Apply(object) if store.knows_later(&object) => Vec::new(),
         Event::Apply(object) => store.put(slim(object)).into_iter().collect(),
-        Event::Delete(object) => store.remove(&Name::of(&object)).into_iter().collect(),
+        Event::Delete(object) => {
+            let name = Name::of(&object);
+            store.asked.retain(|asked| *asked != name);
+            store.remove(&name).into_iter().collect()
+        }
     }
+}
+
+fn keep_only<K: Cached>(store: &super::Store<K>, told: &HashSet<Name>) -> Vec<Change<K>> {
+    store.asked.retain(|asked| told.contains(asked));
+    store.keep_only(told)
+}
+
+/// Takes in what was read by name, where the watch has not told something later.
+fn take_answers<K: Cached>(store: &super::Store<K>) -> Vec<Change<K>> {
+    let answers = store.asked.take().into_iter();
+    let changes = answers.filter_map(|(name, answer)| match answer {
+        Answer::Is(object) if store.knows_later(&object) => None,
+        Answer::Is(object) => store.put(slim(*object)),
+        Answer::Gone(uid) => {
+            let same = store.get(&name).is_some_and(|known| known.meta().uid == uid);
+            same.then(|| store.remove(&name)).flatten()
+        }
+    });
+    changes.collect()
 }
 
 /// Leaves away what nobody looks at: an annotation that repeats the whole object.

@@ -1,7 +1,8 @@
 //! The guard: no pass runs on caches that are older than what we wrote ourselves.
 //!
 //! Each write notes the version that came back; until the caches have seen it, the cluster it belongs to waits. A write
-//! whose answer was lost may or may not have happened: then the object is read once, and what is found is waited for.
+//! whose answer was lost may or may not have happened: then the object is read once, and what is found is waited for. So is
+//! one that nothing is told of for long: its event may be lost, and no other may come.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -45,6 +46,9 @@ impl Expected {
 /// How long the caches may lack an object that was written before it is read. It may have come and gone between two passes,
 /// and then no event tells of it any more.
 const LACKING: Duration = Duration::from_secs(2);
+/// How long the caches may show an object as it was before it was written. Watches are seldom so late, and then one read of what
+/// they owe costs little; without it a cluster would rest, and say nothing, until everything is told anew.
+pub const LATE: Duration = Duration::from_secs(5);
 
 /// What is expected of one object, and how to look at it.
 struct Expectation {
@@ -57,8 +61,8 @@ struct Expectation {
 impl Expectation {
     /// Whether only reading the object can tell.
     fn is_unsure(&self, caches: &Caches, name: &Name) -> bool {
-        let lacking = || self.since.elapsed() >= LACKING && !(self.is_known)(caches, name);
-        self.what == Expected::Unsure || lacking()
+        let patience = || if (self.is_known)(caches, name) { LATE } else { LACKING };
+        self.what == Expected::Unsure || self.since.elapsed() >= patience()
     }
 }
 
@@ -73,12 +77,12 @@ pub struct Guard(Arc<Mutex<HashMap<Name, Of>>>);
 pub enum Freshness {
     /// They have seen all of them.
     Fresh,
-    /// They have not; the change that they miss will come by itself.
+    /// They have not; the change that they miss is on its way.
     Behind {
         /// The object that was written.
         object: String,
     },
-    /// Something may have been written: kind and name of what has to be read first.
+    /// Something may have been written, or is not told for long: kind and name of what has to be read first.
     Unsure {
         /// The kind.
         kind: String,
@@ -113,6 +117,15 @@ impl Guard {
         self.expect::<K>(cluster, name, Expected::Unsure);
     }
 
+    /// This object was read, and what was found is on its way to the caches: they have as long again to show it.
+    pub fn looked<K: Cached>(&self, cluster: &Name, name: &Name) {
+        let mut all = self.all();
+        let of = all.get_mut(cluster).and_then(|of| of.get_mut(&(K::kind(&()).into_owned(), name.clone())));
+        if let Some(expected) = of {
+            expected.since = Instant::now();
+        }
+    }
+
     /// Nothing is expected of this object any more.
     pub fn forget<K: Cached>(&self, cluster: &Name, name: &Name) {
         let mut all = self.all();
@@ -140,6 +153,21 @@ impl Guard {
         }
         all.remove(cluster);
         Freshness::Fresh
+    }
+
+    /// The clusters of which the caches have owed something for so long that it has to be read.
+    pub fn owed(&self, caches: &Caches) -> Vec<Name> {
+        let mut all = self.all();
+        all.retain(|_, of| {
+            of.retain(|(_, name), expected| !(expected.met)(caches, name, &expected.what));
+            !of.is_empty()
+        });
+        let owed = |of: &Of| of.iter().any(|((_, name), expected)| expected.is_unsure(caches, name));
+        let mut clusters: Vec<Name> =
+            all.iter().filter(|(_, of)| owed(of)).map(|(cluster, _)| cluster.clone()).collect();
+        // So that a run can be repeated.
+        clusters.sort();
+        clusters
     }
 
     fn expect<K: Cached>(&self, cluster: &Name, name: &Name, what: Expected) {
@@ -218,6 +246,23 @@ mod tests {
         assert_eq!(guard.freshness(&caches, &cluster), unsure);
         caches.claims.put(Claim { metadata: metadata(), ..Claim::default() });
         assert_eq!(guard.freshness(&caches, &cluster), Freshness::Fresh);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_shown_as_it_was_before_our_write_is_read_when_its_event_does_not_come() {
+        let (guard, caches) = (Guard::default(), Caches::default());
+        let (cluster, name) = (Name::new("shop", "orders"), Name::new("shop", "data-a"));
+        caches.claims.put(Claim { metadata: metadata(), ..Claim::default() });
+        let written = ObjectMeta { resource_version: Some("8".to_owned()), ..metadata() };
+        guard.wrote::<Claim>(&cluster, &name, &written);
+        tokio::time::advance(LATE / 2).await;
+        assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Behind { .. }), "its event may come");
+        tokio::time::advance(LATE / 2).await;
+        assert_eq!(guard.owed(&caches), [cluster.clone()]);
+        assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Unsure { .. }));
+        guard.looked::<Claim>(&cluster, &name);
+        assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Behind { .. }), "it is on its way");
+        assert!(guard.owed(&caches).is_empty());
     }
 
     /// It is watched by its label, so without it nobody ever tells of it.

@@ -1,5 +1,6 @@
 //! What the API server told: one store for each kind, kept by watches, and the guard over our own writes.
 
+mod asked;
 mod feed;
 pub mod guard;
 pub mod kinds;

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use kube::ResourceExt;
+use muster_api::names::LABEL_CLUSTER;
 use tokio::sync::Notify;
 
+use super::asked::Asked;
 use super::kinds::Cached;
 use crate::key::Name;
 
@@ -17,6 +19,8 @@ pub struct Store<K> {
     /// Whoever waits for that is woken in the order in which it began to: so a run can be repeated.
     came: Notify,
     unwatched: AtomicBool,
+    /// What was read by name, until it is taken in.
+    pub(super) asked: Asked<K>,
 }
 
 struct Objects<K> {
@@ -51,6 +55,7 @@ impl<K> Default for Store<K> {
             synced: AtomicBool::new(false),
             came: Notify::new(),
             unwatched: AtomicBool::new(false),
+            asked: Asked::default(),
         }
     }
 }
@@ -110,6 +115,25 @@ impl<K: Cached> Store<K> {
         if !self.is_synced() {
             came.await;
         }
+    }
+
+    /// The object of this name is about to be read, because nothing is told of it.
+    pub fn ask(&self, name: &Name) {
+        self.asked.ask(name, self.get(name).and_then(|known| known.uid()));
+    }
+
+    /// The object of this name was read, and is taken in as if it had been told. One that lost the label by which it is watched is
+    /// not to be seen any more.
+    pub fn answer(&self, name: &Name, found: Option<K>) {
+        let shown = |object: &K| !K::LABELLED || object.labels().contains_key(LABEL_CLUSTER);
+        self.asked.answer(name, found.filter(shown));
+    }
+
+    /// Whether something later is known of this very object.
+    pub(super) fn knows_later(&self, object: &K) -> bool {
+        let version = |object: &K| object.resource_version().and_then(|version| version.parse::<u64>().ok());
+        let later = |known: &Arc<K>| known.uid() == object.uid() && version(known) > version(object);
+        self.get(&Name::of(object)).as_ref().is_some_and(later)
     }
 
     /// Takes in an object. None: nothing about it is new.

@@ -122,7 +122,7 @@ impl Pass<'_> {
         let generation = self.seen.generation();
         if own(generation, lock(&self.memory).generation) == Own::Stale {
             // Read again, decide nothing (R1.5): the newer one is on its way to the caches.
-            return Ok(Then::Again(Duration::from_secs(1)));
+            return Ok(Then::Later(Duration::from_secs(1)));
         }
         let view = self.seen.view.clone();
         let looking = view.clustering(&[]).looking(self.seen.pause);
@@ -159,7 +159,7 @@ impl Pass<'_> {
         // One that was only noted, because reconciliation was stopped, is as new as one that was never seen.
         let due = new || lock(&self.memory).applied != Some(self.seen.generation());
         if due && !self.reset().await? {
-            return Ok(Then::Again(OVERTAKEN));
+            return Ok(Then::Later(OVERTAKEN));
         }
         match finalize::hold(self.context, &self.seen.cluster, &self.seen).await {
             Ok(true) => return Ok(Then::Rest),
@@ -278,7 +278,7 @@ impl Pass<'_> {
         // What is about to be touched is not as desired: that is said first. By a spec that is not there any more nobody is
         // touched: another one may keep who would leave now.
         if apply::touches_members(self.context, wants) && !self.report(&found).await? {
-            return Ok(Then::Again(OVERTAKEN));
+            return Ok(Then::Later(OVERTAKEN));
         }
         let outcome = apply::apply(self.context, &self.seen, wants, &self.memory).await;
         found.unapplied = outcome.unapplied();
@@ -353,7 +353,7 @@ impl Pass<'_> {
         };
         self.steer()?;
         if !self.report(&Found::default()).await? {
-            return Ok(Then::Again(OVERTAKEN));
+            return Ok(Then::Later(OVERTAKEN));
         }
         if waits || finalize::finalize(self.context, &self.seen, can_manage).await? {
             return Ok(Then::Rest);

@@ -8,7 +8,7 @@ mod labels;
 mod members;
 mod passes;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::gauge::Gauge;
@@ -21,6 +21,7 @@ pub use self::members::MemberFigures;
 use self::clusters::Clusters;
 use self::members::Members;
 use self::passes::Passes;
+use crate::queue::Queue;
 
 /// The `Content-Type` of the text.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -37,6 +38,8 @@ struct Inner {
     epoch: Gauge,
     streams_alive: Gauge,
     streams_wanted: Gauge,
+    /// What waits is counted when it is asked for: whoever is stuck in a pass does not say what piles up behind it.
+    queue: Mutex<Option<Queue>>,
     passes: Passes,
     clusters: Clusters,
     members: Members,
@@ -70,6 +73,7 @@ impl Metrics {
             epoch,
             streams_alive,
             streams_wanted,
+            queue: Mutex::new(None),
             passes,
             clusters,
             members,
@@ -78,9 +82,22 @@ impl Metrics {
 
     /// All of it, as text.
     pub fn text(&self) -> Result<String, std::fmt::Error> {
+        let queue = self.queue().clone();
+        for (kind, depth) in queue.iter().flat_map(Queue::depths) {
+            self.waiting(kind, depth);
+        }
         let mut said = String::new();
         text::encode(&mut said, &self.0.registry)?;
         Ok(said)
+    }
+
+    /// This is the queue that is measured from now on.
+    pub fn measure(&self, queue: &Queue) {
+        *self.queue() = Some(queue.clone());
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Option<Queue>> {
+        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// This process leads under this epoch, or does not lead any more: then others show how clusters are.

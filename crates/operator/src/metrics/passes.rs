@@ -72,7 +72,7 @@ impl Metrics {
     }
 
     /// So many objects of this kind wait for a pass.
-    pub fn waiting(&self, kind: &'static str, depth: usize) {
+    pub(super) fn waiting(&self, kind: &'static str, depth: usize) {
         self.0.passes.waiting.get_or_create(&KindLabels { kind }).set(whole(depth as u64));
     }
 

@@ -86,7 +86,6 @@ fn passes_are_counted_by_result_and_reason() {
     metrics.passed("Member", Duration::from_millis(3), None);
     metrics.passed("Member", Duration::from_millis(3), Some("ApplyFailed"));
     metrics.status_written("Member", Written::Conflict);
-    metrics.waiting("Member", 4);
     metrics.leads(Some(12));
     metrics.streams_changed(3, 2);
     let text = metrics.text().unwrap();
@@ -96,7 +95,6 @@ fn passes_are_counted_by_result_and_reason() {
         r#"muster_reconcile_duration_seconds_count{kind="Member"} 2"#,
         r#"muster_status_writes_total{kind="Member",result="conflict"} 1"#,
         r#"muster_conflicts_total{kind="Member"} 1"#,
-        r#"muster_queue_depth{kind="Member"} 4"#,
         "muster_leader 1",
         "muster_epoch 12",
         "muster_agent_streams 2",
@@ -105,6 +103,21 @@ fn passes_are_counted_by_result_and_reason() {
     }
     metrics.leads(None);
     assert_eq!(lines(&metrics, "muster_leader"), ["muster_leader 0"]);
+}
+
+#[tokio::test]
+async fn what_waits_is_counted_when_it_is_asked_for() {
+    let (metrics, queue) = (Metrics::new(), Queue::new());
+    metrics.measure(&queue);
+    let depth = || lines(&metrics, "muster_queue_depth{");
+    assert!(depth().is_empty());
+    let keys = ["a", "b"].map(|name| crate::key::Key::Member(Name::new("shop", name)));
+    for key in keys {
+        queue.add(key);
+    }
+    assert_eq!(depth(), [r#"muster_queue_depth{kind="Member"} 2"#], "no pass has ended");
+    queue.take().await;
+    assert_eq!(depth(), [r#"muster_queue_depth{kind="Member"} 1"#], "nor has this one");
 }
 
 #[test]

@@ -22,6 +22,9 @@ pub enum Then {
     Rest,
     /// Another pass after this time, if nothing changes before.
     Again(Duration),
+    /// The pass did not come to look at anything, so it neither failed nor succeeded: another one after this time, if nothing changes
+    /// before.
+    Later(Duration),
     /// The pass failed: another one after a pause that grows with each failure in a row.
     Retry,
 }
@@ -33,6 +36,7 @@ impl Then {
         match (self, limit) {
             (Self::Rest, Some(limit)) => Self::Again(limit),
             (Self::Again(after), Some(limit)) => Self::Again(after.min(limit)),
+            (Self::Later(after), Some(limit)) => Self::Later(after.min(limit)),
             (then, _) => then,
         }
     }
@@ -176,10 +180,10 @@ impl Queue {
                 // What came meanwhile came before the rest began, and is looked at no later than what comes in it.
                 Some(if changed { pause.min(NEWS) } else { pause })
             }
-            Then::Again(after) if !changed => Some(after),
-            Then::Again(_) | Then::Rest => None,
+            Then::Again(after) | Then::Later(after) if !changed => Some(after),
+            Then::Again(_) | Then::Later(_) | Then::Rest => None,
         };
-        if then != Then::Retry {
+        if matches!(then, Then::Again(_) | Then::Rest) {
             state.failing.remove(key);
         }
         match pause {
@@ -196,9 +200,9 @@ impl Queue {
         self.state().ready.len()
     }
 
-    /// The same for one kind.
-    pub fn depth_of(&self, kind: &str) -> usize {
-        self.state().depths.get(kind).copied().unwrap_or_default()
+    /// The same for each kind of which there ever were any.
+    pub fn depths(&self) -> BTreeMap<&'static str, usize> {
+        self.state().depths.clone()
     }
 
     /// Nothing is handed out any more.

@@ -76,6 +76,19 @@ async fn failures_rest_longer_each_time_even_when_something_changes_and_a_succes
     assert_eq!(began.elapsed(), backoff::FIRST);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_pass_that_did_not_come_to_look_at_anything_neither_failed_nor_succeeded() {
+    let queue = Queue::new();
+    queue.add(key("a"));
+    for then in [Then::Retry, Then::Later(Duration::from_secs(5)), Then::Retry] {
+        queue.take().await;
+        queue.done(&key("a"), then, 1.0);
+    }
+    let began = Instant::now();
+    queue.take().await;
+    assert_eq!(began.elapsed(), backoff::FIRST * 2, "it is the second failure in a row");
+}
+
 /// Fails again and again for so long, while something is told of it this often. Returns when its passes began.
 async fn storm(queue: &Queue, lasts: Duration, apart: Duration) -> Vec<Instant> {
     let began = Instant::now();
@@ -190,5 +203,6 @@ fn whatever_is_withheld_is_come_back_for_in_time() {
     assert_eq!(Then::Rest.within(Some(soon)), Then::Again(soon));
     assert_eq!(Then::Again(late).within(Some(soon)), Then::Again(soon));
     assert_eq!(Then::Again(soon).within(Some(late)), Then::Again(soon));
+    assert_eq!(Then::Later(late).within(Some(soon)), Then::Later(soon));
     assert_eq!(Then::Retry.within(Some(late)), Then::Retry);
 }

@@ -11,6 +11,7 @@ mod hostile;
 mod lives;
 mod logs;
 mod members;
+mod missed;
 mod news;
 mod pools;
 mod r0;

@@ -51,6 +51,16 @@ struct Log {
     met: Option<(&'static str, String, Fault)>,
     hidden: Option<(&'static str, String)>,
     late: Option<(&'static str, Duration)>,
+    missed: Option<Missed>,
+}
+
+/// The object of which the operator is not told what it wrote itself.
+struct Missed {
+    resource: &'static str,
+    name: String,
+    /// Whether the next event is of such a write.
+    wrote: bool,
+    count: usize,
 }
 
 /// What goes wrong with a write.
@@ -123,6 +133,17 @@ impl Calls {
         self.0.lock().unwrap().late = what;
     }
 
+    /// Never tells the operator of what it writes to the object of this resource and name, until told otherwise.
+    pub(crate) fn miss(&self, resource: &'static str, name: &str) {
+        let missed = Missed { resource, name: name.to_owned(), wrote: false, count: 0 };
+        self.0.lock().unwrap().missed = Some(missed);
+    }
+
+    /// How many events were missed.
+    pub(crate) fn missed(&self) -> usize {
+        self.0.lock().unwrap().missed.as_ref().map_or(0, |missed| missed.count)
+    }
+
     /// Whether the operator has to die now.
     fn crash(&self) -> bool {
         let mut log = self.0.lock().unwrap();
@@ -160,6 +181,12 @@ impl Faults for Calls {
             return Fault::None;
         }
         log.writes += 1;
+        if let Some(missed) = &mut log.missed
+            && seen.resource.ends_with(missed.resource)
+            && seen.name.as_ref() == Some(&missed.name)
+        {
+            missed.wrote = true;
+        }
         let part = if part.is_empty() { part } else { format!("/{part}") };
         if let Some((resource, name, fault)) = &log.met
             && format!("{}{part}", seen.resource).ends_with(resource)
@@ -178,8 +205,19 @@ impl Faults for Calls {
         }
     }
 
-    fn event(&self, watch: &Seen, _: &Event) -> EventFault {
-        match self.0.lock().unwrap().late {
+    fn event(&self, watch: &Seen, event: &Event) -> EventFault {
+        let mut log = self.0.lock().unwrap();
+        if let Some(missed) = &mut log.missed
+            && missed.wrote
+            && watch.user_agent != "kubelet"
+            && watch.resource.ends_with(missed.resource)
+            && event.object.value()["metadata"]["name"] == missed.name.as_str()
+        {
+            missed.wrote = false;
+            missed.count += 1;
+            return EventFault::Drop;
+        }
+        match log.late {
             Some((resource, by)) if watch.user_agent != "kubelet" && watch.resource.ends_with(resource) => {
                 EventFault::Delay(by)
             }

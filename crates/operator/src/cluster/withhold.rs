@@ -11,8 +11,9 @@ use super::observe::Seen;
 use crate::manager::START_LIMIT;
 use crate::memory::Memory;
 
-/// How long Members are waited for: until the manager has begun, which the design bounds, and a moment for what they make of
-/// that. Not longer, whatever becomes of one of them.
+/// How long Members are waited for: until the manager has begun, which the design bounds at ten seconds, and a moment for what they
+/// make of that. Where someone is not heard the manager begins just as the ten seconds end; a status that was written then would
+/// tell of Members of whom nothing is known yet, and be taken back at once. Not longer, whatever becomes of one of them.
 const MEMBERS_LIMIT: Duration = START_LIMIT.saturating_add(Duration::from_secs(1));
 
 /// For how long the status is withheld; none: it is written now.

@@ -10,12 +10,15 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::help::member_is;
-use super::world::{World, pause};
+use super::world::{World, is_ready, pause};
 
 /// How often these tests look: more often than anything can be said and taken back.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// Shorter than a manager waits for those it expects.
 const NOT_LOOKED_YET: Duration = Duration::from_secs(9);
+/// For how long an operator that was just started may keep to itself what it finds (DESIGN section 4, point 3, and the moment that
+/// `withhold.rs` adds to it).
+const WITHHELD: Duration = Duration::from_secs(11);
 /// How long anything may take, in the world's own time.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -65,6 +68,29 @@ async fn after_a_restart_nobody_is_chosen_to_leave_before_everyone_was_looked_at
     world.ready("orders").await;
     assert_eq!(world.names::<Member>().await, ["orders-a-0", "orders-a-3"]);
     assert_eq!(world.fleet.serving("shop", "orders"), ["orders-a-3"]);
+    world.unharmed();
+}
+
+/// One who is not heard is waited for, and not longer than may be.
+#[tokio::test(start_paused = true)]
+async fn after_a_restart_status_is_written_as_soon_as_who_is_not_heard_was_waited_for() {
+    let mut world = World::new(704).await;
+    world.create("orders", 3).await;
+    world.ready("orders").await;
+    world.rest().await;
+    world.stop_operator();
+    world.fleet.isolate("shop", "orders-a-2", true);
+    world.calls.take();
+    world.start_operator();
+    let began = Instant::now();
+    while began.elapsed() < NOT_LOOKED_YET {
+        assert_eq!(world.writes(), Vec::<String>::new(), "after {:?}", began.elapsed());
+        pause(LOOK_EVERY).await;
+    }
+    while is_ready(&world.clusters().get("orders").await.unwrap()) {
+        assert!(began.elapsed() <= WITHHELD, "{}", world.describe("orders").await);
+        pause(LOOK_EVERY).await;
+    }
     world.unharmed();
 }
 

@@ -81,7 +81,7 @@ impl Pass<'_> {
             (member.generation, member.applied)
         };
         if own(self.seen.generation(), known) == Own::Stale {
-            return Ok(Then::Again(Duration::from_secs(1)));
+            return Ok(Then::Later(Duration::from_secs(1)));
         }
         let report = self.validate().await;
         if self.seen.deleting() {
@@ -100,7 +100,7 @@ impl Pass<'_> {
             return self.report(&found).await.map(|()| Then::Again(again));
         }
         if new && !self.reset(&found).await? {
-            return Ok(Then::Again(OVERTAKEN));
+            return Ok(Then::Later(OVERTAKEN));
         }
         match self.hold().await {
             Ok(true) => return Ok(Then::Rest),

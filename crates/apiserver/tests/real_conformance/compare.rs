@@ -193,7 +193,7 @@ mod tests {
         let answer = |code: u16| Answer {
             asked: crate::run::Asked::default(),
             code,
-            headers: Default::default(),
+            headers: std::collections::BTreeMap::new(),
             body: json!({"code": code}),
             at: jiff::Timestamp::UNIX_EPOCH,
         };

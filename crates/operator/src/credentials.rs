@@ -106,18 +106,11 @@ pub async fn of_cluster(context: &Context, seen: &Seen, memory: &Shared) -> Resu
             Ok(())
         }
         Some(Lookup::Found(live)) if is_known(live, memory) && !is_due(seen, memory) => {
-            let kept = lock(memory).credentials.clone();
-            if let Some(kept) = kept {
-                give_keys(context, seen, memory, &kept).await;
-            }
+            keep_on(context, seen, memory).await;
             Ok(())
         }
         Some(Lookup::Found(live)) => {
-            let wanted = secrets::agent_ca(&seen.cluster, "", "", &[]);
-            if let Some(why) = owners::taken(&wanted.metadata, &live.metadata) {
-                return Err(CredentialError::Taken { name, why });
-            }
-            let mut ca = AgentCa::read(&cluster, live.data.as_ref().unwrap_or(&SecretData::new()))?;
+            let mut ca = authority(seen, live)?;
             if ca.rotate(seen.now, &mut chance)? {
                 put(context, &authority_secret(seen, &ca), Some(live)).await?;
                 lock(memory).secrets = None;
@@ -126,6 +119,37 @@ pub async fn of_cluster(context: &Context, seen: &Seen, memory: &Shared) -> Resu
         }
         Some(Lookup::Unreadable(why)) => Err(CredentialError::Unreadable { name, why: why.clone() }),
         None => Ok(()),
+    }
+}
+
+/// Reads the authority that a cluster has, and the keys by which its manager knows agents; makes nothing and replaces nothing. For a
+/// cluster to which nothing is applied: its manager goes on, also after a restart.
+pub async fn as_they_are(context: &Context, seen: &Seen, memory: &Shared) -> Result<(), CredentialError> {
+    let Some(Lookup::Found(live)) = seen.secrets.get(&names::agent_ca(&seen.name.name)) else {
+        return Ok(());
+    };
+    if is_known(live, memory) && !is_due(seen, memory) {
+        keep_on(context, seen, memory).await;
+        return Ok(());
+    }
+    keep(context, seen, memory, authority(seen, live)?, live.resource_version()).await
+}
+
+/// The authority in this Secret, if it is ours.
+fn authority(seen: &Seen, live: &Secret) -> Result<AgentCa, CredentialError> {
+    let wanted = secrets::agent_ca(&seen.cluster, "", "", &[]);
+    if let Some(why) = owners::taken(&wanted.metadata, &live.metadata) {
+        return Err(CredentialError::Taken { name: live.name_any(), why });
+    }
+    let cluster = ClusterName::new(&seen.name.namespace, &seen.name.name);
+    Ok(AgentCa::read(&cluster, live.data.as_ref().unwrap_or(&SecretData::new()))?)
+}
+
+/// Hands on the keys of Members that came since.
+async fn keep_on(context: &Context, seen: &Seen, memory: &Shared) {
+    let kept = lock(memory).credentials.clone();
+    if let Some(kept) = kept {
+        give_keys(context, seen, memory, &kept).await;
     }
 }
 

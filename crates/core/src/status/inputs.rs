@@ -80,6 +80,15 @@ pub struct MemberTruths {
     pub ready: Truth,
 }
 
+impl MemberTruths {
+    /// What is left of them once a look has failed: what was so may have changed since, and what was not so has not been seen to be.
+    #[must_use]
+    pub fn in_doubt(self) -> Self {
+        let doubt = |truth| if truth == Truth::True { Truth::Unknown } else { truth };
+        Self { storage: doubt(self.storage), workload: doubt(self.workload), ready: doubt(self.ready) }
+    }
+}
+
 /// A Member as its cluster sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemberSeen {

@@ -167,7 +167,7 @@ impl Pass<'_> {
             Err(error) => return self.make_nothing(valid, picture, error).await,
         }
         if !valid {
-            self.go_on_as_it_is()?;
+            self.go_on_as_it_is().await?;
             return self.report(&Found::default()).await.map(|_| Then::Again(INVALID_CHECK));
         }
         self.make_it_so(picture).await
@@ -180,7 +180,7 @@ impl Pass<'_> {
         picture: Option<&Picture<'_>>,
         error: CallError,
     ) -> Result<Then, PassError> {
-        self.go_on_as_it_is()?;
+        self.go_on_as_it_is().await?;
         let decided = valid.then(|| self.decide(picture));
         let (refused, unapplied) = error
             .refusal()
@@ -209,12 +209,8 @@ impl Pass<'_> {
 
     /// Reconciliation is stopped: nothing is touched, whatever the spec says; the manager runs on.
     async fn stand_still(&mut self, picture: Option<&Picture<'_>>) -> Result<Then, PassError> {
-        {
-            let mut memory = lock(&self.memory);
-            steer::keep_on(self.context, &self.seen.cluster, &mut memory);
-            memory.stopped.get_or_insert_with(Stopped::default);
-        }
-        self.steer()?;
+        lock(&self.memory).stopped.get_or_insert_with(Stopped::default);
+        self.go_on_as_it_is().await?;
         let decided = self.decide(picture);
         let found =
             Found { sized: Some(&decided.sized), wants: decided.wants.as_ref().ok(), ..Found::default() };
@@ -232,9 +228,19 @@ impl Pass<'_> {
     }
 
     /// The spec is not valid, or nothing may be made of it: the cluster goes on as its Members are.
-    fn go_on_as_it_is(&self) -> Result<(), NotLeader> {
+    async fn go_on_as_it_is(&self) -> Result<(), NotLeader> {
+        self.know_agents().await;
         steer::keep_on(self.context, &self.seen.cluster, &mut lock(&self.memory));
         self.steer().map(drop)
+    }
+
+    /// Nothing is made of its credentials, but by those that are there its manager reaches its agents, also after a restart.
+    async fn know_agents(&self) {
+        let known = crate::credentials::as_they_are(self.context, &self.seen, &self.memory).await;
+        if let Err(error) = known {
+            tracing::warn!(cluster = %self.seen.name, %error, "its agents cannot be reached");
+            lock(&self.memory).secrets = None;
+        }
     }
 
     fn steer(&self) -> Result<Option<Handle>, NotLeader> {
@@ -341,6 +347,7 @@ impl Pass<'_> {
     /// The cluster is being deleted.
     async fn end(&mut self, _: Option<&Picture<'_>>) -> Result<Then, PassError> {
         let waits = self.seen.pause.reconciliation;
+        self.know_agents().await;
         let can_manage = {
             let mut memory = lock(&self.memory);
             steer::keep_on(self.context, &self.seen.cluster, &mut memory);

@@ -12,6 +12,7 @@ use kube::ResourceExt;
 use muster_api::Member;
 use muster_api::names::FINALIZER_MEMBER;
 use muster_core::generation::{Own, own};
+use muster_core::status::MemberTruths;
 use muster_core::validation::references::{Lookup, MemberReferences};
 use muster_core::validation::{Report, check_member};
 use serde_json::json;
@@ -71,7 +72,20 @@ impl Pass<'_> {
 
     async fn run(mut self) -> Result<Then, PassError> {
         let passed = self.carry_on().await;
+        if passed.is_err() {
+            self.doubt();
+        }
         Ok(passed?.within(self.withheld))
+    }
+
+    /// It rests before it looks again, and its cluster must not count it meanwhile by what was found before.
+    fn doubt(&self) {
+        let mut memory = lock(&self.memory);
+        let member = memory.member(&self.seen.name.name, &self.uid());
+        let doubted = member.truths.map(MemberTruths::in_doubt);
+        if std::mem::replace(&mut member.truths, doubted) != doubted {
+            self.context.queue.add(Key::Cluster(self.seen.of.clone()));
+        }
     }
 
     async fn carry_on(&mut self) -> Result<Then, PassError> {

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use kube::ResourceExt;
 use kube::api::{DeleteParams, ListParams};
-use muster_api::Member;
+use muster_api::{Member, ReplicatedCluster};
 use muster_core::manager::requests::Ask;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::help::member_is;
+use super::help::{member_is, reconciliation};
 use super::world::{World, is_ready, pause};
 
 /// How often these tests look: more often than anything can be said and taken back.
@@ -118,4 +118,36 @@ async fn a_member_that_leaves_is_not_said_to_run_what_it_never_got() {
     }
     world.ready("orders").await;
     world.unharmed();
+}
+
+/// Nothing is applied to it, and its manager goes on all the same: an operator that was just started reaches its agents, too.
+async fn fails_over_after_a_restart(seed: u64, patch: Value) {
+    let mut world = World::new(seed).await;
+    world.create("orders", 3).await;
+    let primary = world.ready("orders").await.status.unwrap().primary.unwrap();
+    world.patch("orders", patch).await;
+    world.rest().await;
+    world.stop_operator();
+    world.start_operator();
+    world.rest().await;
+    world.calls.take();
+    world.fleet.restart("shop", &primary);
+    let elsewhere = |cluster: &ReplicatedCluster| {
+        let now = cluster.status.as_ref().and_then(|status| status.primary.as_ref());
+        now.is_some_and(|now| *now != primary)
+    };
+    world.until("orders", "to fail over", elsewhere).await;
+    let touched = world.writes();
+    assert!(!touched.iter().any(|write| write.contains("secrets")), "{touched:?}");
+    world.unharmed();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_that_starts_while_reconciliation_is_stopped_fails_over() {
+    fails_over_after_a_restart(705, reconciliation(true)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_that_starts_beside_an_invalid_spec_fails_over() {
+    fails_over_after_a_restart(706, json!({"spec": {"engine": {"version": "none of these"}}})).await;
 }

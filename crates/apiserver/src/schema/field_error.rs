@@ -228,8 +228,8 @@ pub struct Cause {
 pub fn aggregate(errors: &[FieldError]) -> String {
     let texts: Vec<String> = errors.iter().map(FieldError::to_string).collect();
     let mut seen = HashSet::new();
-    let once: Vec<&str> = texts.iter().map(String::as_str).filter(|text| seen.insert(*text)).collect();
-    match once.as_slice() {
+    let distinct: Vec<&str> = texts.iter().map(String::as_str).filter(|text| seen.insert(*text)).collect();
+    match distinct.as_slice() {
         [one] => (*one).to_owned(),
         several => format!("[{}]", several.join(", ")),
     }

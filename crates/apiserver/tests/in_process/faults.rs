@@ -167,7 +167,7 @@ async fn a_write_may_be_late() {
             let making = change.make(&widgets, &old);
             tokio::pin!(making);
             // Nothing has happened a moment before.
-            let early = tokio::time::timeout(late - Duration::from_secs(1), &mut making).await;
+            let early = tokio::time::timeout(late.saturating_sub(Duration::from_secs(1)), &mut making).await;
             assert!(early.is_err() && !change.happened(&widgets, &name).await, "{change:?} was early");
             making.await.unwrap();
         }

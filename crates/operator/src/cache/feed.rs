@@ -73,7 +73,7 @@ pub(super) async fn feed<K: Cached>(
         let mut told = None;
         let store = K::store(&caches);
         loop {
-            let changes = tokio::select! {
+            let taken_in = tokio::select! {
                 biased;
                 () = store.asked.came() => take_answers(store),
                 event = tokio::time::timeout_at(until, events.next()) => match event {
@@ -82,7 +82,7 @@ pub(super) async fn feed<K: Cached>(
                     Ok(None) | Err(_) => break,
                 },
             };
-            changes.iter().for_each(&changed);
+            taken_in.iter().for_each(&changed);
         }
     }
 }

@@ -258,7 +258,7 @@ mod tests {
         tokio::time::advance(LATE / 2).await;
         assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Behind { .. }), "its event may come");
         tokio::time::advance(LATE / 2).await;
-        assert_eq!(guard.owed(&caches), [cluster.clone()]);
+        assert_eq!(guard.owed(&caches), std::slice::from_ref(&cluster));
         assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Unsure { .. }));
         guard.looked::<Claim>(&cluster, &name);
         assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Behind { .. }), "it is on its way");

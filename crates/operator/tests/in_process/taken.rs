@@ -18,10 +18,10 @@ fn pods(labels: &Value) -> Value {
 }
 
 /// How often it was said with a warning that this condition of an object is not so.
-async fn warnings(world: &World, of: &str, condition: &str, word: &str) -> usize {
+async fn warnings(world: &World, of: &str, condition: &str, reason: &str) -> usize {
     let said = world.said_of(of).await;
     said.iter()
-        .filter(|(tone, why, text)| tone == "Warning" && why == condition && text.contains(word))
+        .filter(|(tone, why, text)| tone == "Warning" && why == condition && text.contains(reason))
         .count()
 }
 

@@ -170,7 +170,7 @@ struct Plan {
     misses_event: bool,
     /// The watches that ended already, while all have to.
     relisted: Option<BTreeSet<u64>>,
-    late_reads: bool,
+    late_reads: usize,
     stale_reads: usize,
     /// Whether the status that met a conflict meets another one when it is swapped by what it was made from.
     conflicts_again: bool,
@@ -227,7 +227,7 @@ impl Troubles {
     pub(crate) fn end(&self) {
         let mut plan = self.plan();
         (plan.storm, plan.planned, plan.relisted, plan.counts) = (None, None, None, false);
-        (plan.late_events, plan.stale_reads, plan.misses_event, plan.late_reads) = (0, 0, false, false);
+        (plan.late_events, plan.late_reads, plan.stale_reads, plan.misses_event) = (0, 0, 0, false);
     }
 
     /// How many deeds of this kind there were.
@@ -313,7 +313,7 @@ impl Plan {
             }
             Some(Trouble::Conflict) => {
                 // Every other time it has to be read again.
-                self.conflicts_again = number % 2 == 0;
+                self.conflicts_again = number.is_multiple_of(2);
                 return Fault::Conflict;
             }
             Some(Trouble::AnswerLost) => return Fault::LostAfter,
@@ -337,7 +337,8 @@ impl Plan {
     }
 
     fn read(&mut self) -> Fault {
-        if std::mem::replace(&mut self.late_reads, false) {
+        if self.late_reads > 0 {
+            self.late_reads -= 1;
             self.meet();
             return Fault::Delay(LATE);
         }
@@ -366,7 +367,7 @@ impl Plan {
 
     fn event(&mut self, watch: u64) -> EventFault {
         if std::mem::replace(&mut self.misses_event, false) {
-            self.late_reads = true;
+            self.late_reads = 1;
             return EventFault::Expire;
         }
         if self.late_events > 0 {

@@ -61,9 +61,9 @@ pub(super) fn allocate(object: &mut Value, old: Option<&Value>, around: &dyn Aro
     let gets_ports = gets_ports(at(object, "/spec"));
     let mut ports = list(at(object, "/spec"), "ports").to_vec();
     let mut shared = shared_ports(&ports);
-    for index in 0..ports.len() {
-        let asked = number(&ports[index], "nodePort").filter(|port| *port != 0);
-        let own_port = number(&ports[index], "port");
+    for (index, entry) in ports.iter_mut().enumerate() {
+        let asked = number(entry, "nodePort").filter(|port| *port != 0);
+        let own_port = number(entry, "port");
         let port = match asked.or_else(|| shared.get(&own_port).copied()) {
             Some(port) => {
                 let wrong = refusal(port, &taken, &own);
@@ -79,7 +79,7 @@ pub(super) fn allocate(object: &mut Value, old: Option<&Value>, around: &dyn Aro
         };
         mine.extend(u32::try_from(port).ok().filter(|port| !own.contains(port)));
         shared.entry(own_port).or_insert(port);
-        set(&mut ports[index], "nodePort", port);
+        set(entry, "nodePort", port);
     }
     let spec = inner(object, "spec");
     if !ports.is_empty() {

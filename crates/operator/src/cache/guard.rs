@@ -176,8 +176,12 @@ impl Guard {
         let key = (K::kind(&()).into_owned(), name.clone());
         let mut all = self.all();
         let of = all.entry(cluster.clone()).or_default();
-        // Of two writes that were under way at once, the answer to the later one may come first.
-        if !of.get(&key).is_some_and(|known| known.what.is_later_than(&expectation.what)) {
+        // Of two writes that were under way at once, the answer to the later one may come first. A write that changed nothing leads to no
+        // event of its own: what is owed is owed since the first.
+        let is_owed = |known: &Expectation| {
+            known.what == expectation.what || known.what.is_later_than(&expectation.what)
+        };
+        if !of.get(&key).is_some_and(is_owed) {
             of.insert(key, expectation);
         }
     }
@@ -257,6 +261,8 @@ mod tests {
         guard.wrote::<Claim>(&cluster, &name, &written);
         tokio::time::advance(LATE / 2).await;
         assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Behind { .. }), "its event may come");
+        // The same once more, by whoever does not see that it is so already.
+        guard.wrote::<Claim>(&cluster, &name, &written);
         tokio::time::advance(LATE / 2).await;
         assert_eq!(guard.owed(&caches), std::slice::from_ref(&cluster));
         assert!(matches!(guard.freshness(&caches, &cluster), Freshness::Unsure { .. }));

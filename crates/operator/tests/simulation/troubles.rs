@@ -31,7 +31,7 @@ pub(crate) enum Trouble {
     CrashAfter,
     /// What is read next is of the past: by name, and where watches begin anew.
     StaleRead,
-    /// The next event is not told; some time later everything is listed anew.
+    /// What was written is never told. By chance, in a storm: the next event is not, and some time later everything is listed anew.
     MissedEvent,
     /// The next events are told late.
     LateEvents,
@@ -134,6 +134,8 @@ const VERY_LATE: Duration = Duration::from_secs(40);
 /// How much later than usual everything is known when events or reads are late: as late as one of them is, and the pause
 /// before a watch is opened anew, with some room.
 const KNOWN_LATE: Duration = LATE.saturating_mul(2);
+/// How much later than usual everything is known when an event never comes: until what it was about is read.
+const READ_LATE: Duration = Duration::from_secs(8);
 /// How many events are late.
 const LATE_EVENTS: usize = 3;
 /// How many changes ago a stale answer is of.
@@ -168,6 +170,8 @@ struct Plan {
     wire: Option<Arc<Wire>>,
     late_events: usize,
     misses_event: bool,
+    /// The resource and the name of what was written and is not told.
+    untold: Option<(String, String)>,
     /// The watches that ended already, while all have to.
     relisted: Option<BTreeSet<u64>>,
     late_reads: usize,
@@ -228,6 +232,7 @@ impl Troubles {
         let mut plan = self.plan();
         (plan.storm, plan.planned, plan.relisted, plan.counts) = (None, None, None, false);
         (plan.late_events, plan.late_reads, plan.stale_reads, plan.misses_event) = (0, 0, 0, false);
+        plan.untold = None;
     }
 
     /// How many deeds of this kind there were.
@@ -326,6 +331,11 @@ impl Plan {
                 self.stale_reads = 2;
                 self.relisted = Some(BTreeSet::new());
             }
+            Some(Trouble::MissedEvent) if self.storm.is_none() => {
+                self.untold = Some((seen.resource.clone(), name.to_owned()));
+                self.oracle.iter().for_each(|oracle| oracle.hurt_silently(READ_LATE));
+                return Fault::None;
+            }
             Some(Trouble::MissedEvent) => self.misses_event = true,
             Some(Trouble::LateEvents) => self.late_events = LATE_EVENTS,
             Some(_) => self.relisted = Some(BTreeSet::new()),
@@ -365,7 +375,15 @@ impl Plan {
         Fault::Stale(self.oracle.as_ref().map_or(0, Oracle::changes).min(STALE))
     }
 
-    fn event(&mut self, watch: u64) -> EventFault {
+    fn event(&mut self, watch: &Seen, event: &Event) -> EventFault {
+        let (resource, watch) = (&watch.resource, watch.number);
+        let is_it = |untold: &mut (String, String)| {
+            untold.0 == *resource && event.object.value()["metadata"]["name"] == untold.1.as_str()
+        };
+        if self.untold.take_if(is_it).is_some() {
+            self.meet();
+            return EventFault::Drop;
+        }
         if std::mem::replace(&mut self.misses_event, false) {
             self.late_reads = 1;
             return EventFault::Expire;
@@ -463,7 +481,7 @@ impl Faults for Troubles {
         if !is_operator(watch) || event.kind == EventKind::Bookmark {
             return EventFault::None;
         }
-        self.plan().event(watch.number)
+        self.plan().event(watch, event)
     }
 }
 

@@ -127,7 +127,8 @@ async fn too_many_requests_at_once_are_told_to_come_back() {
 #[tokio::test]
 async fn watches_are_counted_apart_from_requests() {
     let server = Server::start(Limits { watches: 2, requests: 1, ..Limits::default() });
-    let request = format!("GET /api/v1/pods?watch=true HTTP/1.1\r\nHost: a\r\n{}\r\n\r\n", server.authorization());
+    let request =
+        format!("GET /api/v1/pods?watch=true HTTP/1.1\r\nHost: a\r\n{}\r\n\r\n", server.authorization());
     let mut watches = Vec::new();
     for _ in 0..2 {
         let mut stream = tls(&server).await;
@@ -182,7 +183,8 @@ async fn an_http2_client_that_reads_nothing_is_closed_upon() {
 async fn thousands_of_idle_connections_do_not_keep_a_good_client_out() {
     let server = Server::start(Limits { connections: 50, ..Limits::default() });
     let mut watching = tls(&server).await;
-    let request = format!("GET /api/v1/pods?watch=true HTTP/1.1\r\nHost: a\r\n{}\r\n\r\n", server.authorization());
+    let request =
+        format!("GET /api/v1/pods?watch=true HTTP/1.1\r\nHost: a\r\n{}\r\n\r\n", server.authorization());
     watching.write_all(request.as_bytes()).await.unwrap();
     until(&mut watching, "ADDED").await;
 

@@ -16,11 +16,13 @@ async fn watches_end_cleanly_when_the_server_stops() {
     let server = Server::start(Limits::default());
     let authorization = format!("Bearer {}", server.identity.token());
     let mut first = tls(&server).await;
-    let request = format!("GET /api/v1/pods?watch=true HTTP/1.1\r\nHost: a\r\nAuthorization: {authorization}\r\n\r\n");
+    let request =
+        format!("GET /api/v1/pods?watch=true HTTP/1.1\r\nHost: a\r\nAuthorization: {authorization}\r\n\r\n");
     first.write_all(request.as_bytes()).await.unwrap();
     until(&mut first, "ADDED").await;
     let mut sender = http2(&server).await;
-    let request = Request::get("https://localhost/api/v1/pods?watch=true").header("authorization", authorization);
+    let request =
+        Request::get("https://localhost/api/v1/pods?watch=true").header("authorization", authorization);
     let second = soon(sender.send_request(request.body(Full::default()).unwrap())).await.unwrap();
     let silent = TcpStream::connect(server.running.address()).await.unwrap();
 

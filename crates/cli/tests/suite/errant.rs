@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::clients::Acknowledgements;
-use super::cluster::leader;
+use super::cluster::{condition, leader};
 use super::software::Software;
 use super::{Cluster, Entry, Writer};
 
@@ -38,8 +38,11 @@ impl Cluster {
 
     /// Gives up who is errant, where the scenario asked for that.
     pub(super) fn mend(&self, object: &Value) {
-        let errant = object["status"]["members"]["errant"].as_array().into_iter().flatten();
-        let errant: BTreeSet<String> = errant.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let mut errant = listed(object, "errant");
+        if self.software == Software::Galera {
+            errant
+                .extend(listed(object, "failed").into_iter().filter(|member| is_unreadable(object, member)));
+        }
         let mut mending = self.mending.borrow_mut();
         mending.forget_whoever_is_gone();
         mending.hear(&errant);
@@ -50,7 +53,7 @@ impl Cluster {
                     continue;
                 }
                 // What a stopped server holds cannot be read: what goes with it is counted where losses are.
-                println!("{member} is errant, and given up");
+                println!("{member} is errant, or cannot be read, and given up");
             } else if !mending.given_up.contains(&member) {
                 // Without one of them nothing can be said yet.
                 let Some(differs) = self.held_only_by(&member, &leader) else { continue };
@@ -70,6 +73,18 @@ impl Cluster {
         let leads: BTreeSet<Entry> = self.read(leader).ok()?.into_iter().collect();
         Some(held.into_iter().filter(|entry| !leads.contains(entry)).collect())
     }
+}
+
+fn listed(object: &Value, what: &str) -> BTreeSet<String> {
+    let names = object["status"]["members"][what].as_array().into_iter().flatten();
+    names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
+/// Whether status says that nobody can tell what this member has. Whoever sends a copy to a member of Galera and dies at a certain moment
+/// leaves that behind: a person discards it, as with one that is errant.
+fn is_unreadable(object: &Value, member: &str) -> bool {
+    let said = condition(object, "Healthy").and_then(|healthy| healthy["message"].as_str());
+    said.is_some_and(|text| text.contains(&format!("{member} is stopped, and its data could not be read")))
 }
 
 impl Mending {

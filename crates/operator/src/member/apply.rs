@@ -4,6 +4,7 @@ use muster_core::build::stateful_set::{self, Presence};
 use muster_core::build::{claim, names};
 
 use super::observe::Seen;
+use super::pod;
 use crate::child::{Child, Put};
 use crate::cluster::apply::ApplyError;
 use crate::context::Context;
@@ -113,6 +114,14 @@ pub(super) async fn apply(context: &Context, seen: &Seen, wants: &Wants, memory:
                 // What an earlier spec made of it says nothing about this one.
                 lock(memory).member(&seen.name.name, &uid).children.remove(&child.id());
                 outcome.errors.push(ApplyError::Call { what: child.words(), error });
+            }
+        }
+    }
+    if outcome.is_whole() {
+        match pod::keep_labels(context, seen).await {
+            Ok(taken) => outcome.taken = taken,
+            Err(error) => {
+                outcome.errors.push(ApplyError::Call { what: "the labels of its Pod".to_owned(), error });
             }
         }
     }

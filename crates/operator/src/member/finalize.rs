@@ -1,7 +1,7 @@
 //! The end of a Member: decommissioned through the manager's gate, or stopped with its cluster; then what retention says.
 
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Pod};
 use kube::ResourceExt;
 use muster_api::Member;
 use muster_api::common::Retention;
@@ -9,6 +9,7 @@ use muster_api::names::FINALIZER_MEMBER;
 use serde_json::json;
 
 use super::observe::Seen;
+use super::pod::was_let_go;
 use crate::context::Context;
 use crate::door::CallError;
 
@@ -44,7 +45,11 @@ pub(super) async fn finalize(context: &Context, seen: &Seen) -> Result<bool, Cal
             return Ok(false);
         }
     }
-    if seen.pod.is_some() {
+    if let Some(pod) = &seen.pod {
+        // One that its StatefulSet let go of is not taken along by that.
+        if pod.metadata.deletion_timestamp.is_none() && was_let_go(pod, &seen.name.name) {
+            context.door.delete::<Pod>(&seen.of, pod).await?;
+        }
         return Ok(false);
     }
     retain(context, seen).await?;

@@ -3,6 +3,7 @@
 mod apply;
 mod finalize;
 mod observe;
+mod pod;
 mod report;
 
 use std::sync::Arc;
@@ -240,6 +241,8 @@ impl Pass<'_> {
         if self.seen.pause.reconciliation && self.seen.cluster.is_some() {
             return Ok(Then::Rest);
         }
+        // Else its StatefulSet would go, and leave behind the Pod that it let go of.
+        pod::keep_labels(self.context, &self.seen).await?;
         if finalize::finalize(self.context, &self.seen).await? {
             lock(&self.memory).members.remove(&self.seen.name.name);
             self.context.metrics.forget_member(&self.seen.of, &self.seen.name.name);

@@ -99,7 +99,7 @@ pub const PERMISSIONS: &[Permission] = &[
         "",
         "pods",
         KEPT,
-        "to label each with its role, and to replace one whose agent confirmed the stop",
+        "to keep the labels of each, its role among them, and to replace one whose agent confirmed the stop",
     ),
     Permission::new(
         Clusters,

@@ -32,7 +32,7 @@ impl Listener for Ears {
             }
         }
         let told = told(change);
-        for key in object.concerns() {
+        for key in concerned(change) {
             if let Key::Member(name) = &key
                 && told != Told::Status
             {
@@ -44,6 +44,10 @@ impl Listener for Ears {
                 }
                 _ => self.context.queue.add(key),
             }
+        }
+        if let Some(before) = left(change) {
+            self.context.queue.moved(&before);
+            self.managers.wake(&before);
         }
         let Some(cluster) = object.cluster() else { return self.surroundings_changed(change) };
         if K::kind(&()) == "ConfigMap" {
@@ -61,6 +65,22 @@ impl Listener for Ears {
             }
         }
     }
+}
+
+/// Whose passes a change concerns. Labels say so, and can be changed: then also whose it concerned before.
+fn concerned<K: Cached>(change: &Change<K>) -> Vec<Key> {
+    let mut keys = change.object().concerns();
+    if let Change::Is(_, Some(old)) = change {
+        let before = old.concerns().into_iter().filter(|key| !keys.contains(key));
+        keys.extend(before.collect::<Vec<_>>());
+    }
+    keys
+}
+
+/// The cluster that an object belonged to before, if it does not any more.
+fn left<K: Cached>(change: &Change<K>) -> Option<Name> {
+    let Change::Is(now, Some(old)) = change else { return None };
+    old.cluster().filter(|before| now.cluster().as_ref() != Some(before))
 }
 
 /// What a change is about.

@@ -8,6 +8,7 @@ mod failing;
 mod faults;
 mod help;
 mod hostile;
+mod labels;
 mod lives;
 mod logs;
 mod members;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
-use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, Service};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use kube::ResourceExt;
 use kube::api::DeleteParams;
@@ -129,6 +129,12 @@ async fn a_claim_of_someone_else_is_not_adopted() {
     let spec =
         json!({"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}});
     taken::<PersistentVolumeClaim>(308, "data-orders-a-0", spec, true).await;
+}
+
+/// In its place the StatefulSet of the Member can make none.
+#[tokio::test(start_paused = true)]
+async fn a_pod_of_someone_else_is_not_adopted() {
+    taken::<Pod>(313, "orders-a-0-0", json!({"spec": pods(&json!({}))["spec"]}), true).await;
 }
 
 /// A Member that a person made under the name that a pool would give.

@@ -1,12 +1,13 @@
 //! With the real controllers: a life, then two operators that fight for the Lease.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{Pod, ServiceAccount};
-use kube::api::{DeleteParams, ListParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::{Api, ResourceExt};
-use muster_api::names::{ANNOTATION_EPOCH, LEASE_NAME, OPERATOR_NAMESPACE};
+use muster_api::names::{ANNOTATION_EPOCH, LABEL_CLUSTER, LABEL_MEMBER, LEASE_NAME, OPERATOR_NAMESPACE};
 use muster_operator::lease::Timing;
 use muster_operator::rbac;
 use muster_test_control_plane::{ControlPlane, ControllerManager};
@@ -85,6 +86,30 @@ async fn live(world: &World) {
     }
 }
 
+/// Someone takes from a Pod the labels that its StatefulSet selects by: the real controller lets go of it, can make no other of its
+/// name, and takes it again once they are back (R1.5).
+async fn lose_labels(world: &World) {
+    let (pods, name) = (world.api::<Pod>(), "orders-a-1-0");
+    let before = pods.get(name).await.unwrap();
+    for lost in [&[LABEL_CLUSTER][..], &[LABEL_MEMBER], &[LABEL_CLUSTER, LABEL_MEMBER]] {
+        let gone: BTreeMap<&str, Option<&str>> = lost.iter().map(|label| (*label, None)).collect();
+        let patch = json!({"metadata": {"labels": gone}});
+        let params = PatchParams { field_manager: Some("somebody".to_owned()), ..PatchParams::default() };
+        pods.patch(name, &params, &Patch::Merge(patch)).await.unwrap();
+        let began = Instant::now();
+        loop {
+            let now = pods.get(name).await.unwrap();
+            assert_eq!(now.uid(), before.uid(), "it is the same Pod all the while");
+            if now.labels() == before.labels() && now.owner_references() == before.owner_references() {
+                break;
+            }
+            assert!(began.elapsed() < world.patience, "{:#?}", now.metadata);
+            pause(world.look_every).await;
+        }
+        world.ready("orders").await;
+    }
+}
+
 /// People of the namespace, by the roles that the real controller adds ours to.
 fn people(plane: &ControlPlane) {
     kubectl(plane, &["apply", "-f", "-"], Some(&rbac::for_users()));
@@ -150,6 +175,7 @@ async fn with_the_real_controllers_a_life_and_two_operators_that_fight_for_the_l
     rivals.until_one_leads().await;
     rivals.start(1);
     live(&world).await;
+    lose_labels(&world).await;
     people(&plane);
 
     let leases: Api<Lease> = Api::namespaced(world.admin.clone(), OPERATOR_NAMESPACE);

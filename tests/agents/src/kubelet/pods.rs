@@ -15,6 +15,8 @@ use crate::state::Key;
 pub(super) struct Running {
     /// Which Pod of that name.
     uid: String,
+    /// The member that it was started for, with its cluster: what becomes of labels later is nothing to a kubelet.
+    member: Option<(String, String)>,
     ip: String,
     started: String,
     /// The run of the agent in its container; none while the container has ended.
@@ -59,7 +61,12 @@ impl Work {
 
     /// Whether the machine of this Pod is off.
     fn is_off(&self, key: &Key, pod: &Value) -> bool {
-        member_of(pod).is_some_and(|(_, member)| self.fleet.is_dark(&key.0, &member))
+        self.member(key, pod).is_some_and(|(_, member)| self.fleet.is_dark(&key.0, &member))
+    }
+
+    /// The member whose Pod this is, with its cluster.
+    fn member(&self, key: &Key, pod: &Value) -> Option<(String, String)> {
+        self.running.get(key).map_or_else(|| member_of(pod), |running| running.member.clone())
     }
 
     /// Starts what runs in the Pod, if it can; false if it has to wait.
@@ -88,6 +95,7 @@ impl Work {
         let now = self.now();
         let running = Running {
             uid,
+            member: member_of(pod),
             ip,
             started: known_or(text(pod, "/status/startTime"), &now),
             run,
@@ -134,7 +142,7 @@ impl Work {
 
     /// Sees whether the agent still is the one that was started, and starts it again when it ended.
     fn keep_container(&mut self, key: &Key, pod: &Value) -> Option<Instant> {
-        let (cluster, member) = member_of(pod)?;
+        let (cluster, member) = self.member(key, pod)?;
         let (now, restart) = (self.now(), self.knobs().restart);
         let run = self.fleet.run(&key.0, &member);
         let running = self.running.get_mut(key)?;
@@ -192,7 +200,7 @@ impl Work {
     }
 
     fn status(&mut self, key: &Key, pod: &Value) -> Value {
-        let member = member_of(pod);
+        let member = self.member(key, pod);
         let now = self.now();
         let never = self.knobs().never_ready;
         let ready = member.as_ref().is_none_or(|(_, member)| {

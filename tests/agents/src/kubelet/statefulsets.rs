@@ -22,6 +22,7 @@ impl Work {
         let pod_key = (namespace.clone(), format!("{name}-0"));
         let wanted = at(&set, "/spec/replicas").as_u64().unwrap_or(1).min(1);
         let pods = Kind::Pod.api(&self.client, namespace);
+        self.settle_whose(&set, &pod_key).await?;
         match (wanted, self.seen.get(Kind::Pod, &pod_key)) {
             (1, None) => {
                 let pod: DynamicObject =
@@ -33,12 +34,31 @@ impl Work {
                     Err(error) => return Err(error.into()),
                 }
             }
-            (0, Some(pod)) if !is_ending(pod) => {
+            (0, Some(pod)) if !is_ending(pod) && owned_by(pod, text(&set, "/metadata/uid")) => {
                 pods.delete(&pod_key.1, &DeleteParams::default()).await?;
             }
             _ => {}
         }
         self.report_set(key, &set, &pod_key).await
+    }
+
+    /// Lets go of a Pod that it does not select any more, and takes one that it selects and that is nobody's.
+    async fn settle_whose(&mut self, set: &Value, pod_key: &Key) -> Result<(), Again> {
+        let Some(pod) = self.seen.get(Kind::Pod, pod_key).filter(|pod| !is_ending(pod)) else {
+            return Ok(());
+        };
+        let ours = owned_by(pod, text(set, "/metadata/uid"));
+        let free = at(pod, "/metadata/ownerReferences").as_array().is_none_or(Vec::is_empty);
+        let owners = match (selects(set, pod), ours) {
+            (false, true) => Value::Null,
+            (true, false) if free => owner_references(set),
+            _ => return Ok(()),
+        };
+        let patch = json!({"metadata": {"uid": at(pod, "/metadata/uid"), "ownerReferences": owners}});
+        let pods = Kind::Pod.api(&self.client, &pod_key.0);
+        let written = pods.patch(&pod_key.1, &PatchParams::default(), &Patch::Merge(&patch)).await?;
+        self.seen.put(Kind::Pod, &written);
+        Ok(())
     }
 
     /// The stateful set is gone, and its Pod has to follow.
@@ -94,6 +114,11 @@ fn counted(set: &Value) -> Value {
     set
 }
 
+fn selects(set: &Value, pod: &Value) -> bool {
+    let wanted = at(set, "/spec/selector/matchLabels").as_object();
+    wanted.is_some_and(|wanted| wanted.iter().all(|(key, value)| at(pod, "/metadata/labels")[key] == *value))
+}
+
 fn owned_by(pod: &Value, uid: &str) -> bool {
     let owners = at(pod, "/metadata/ownerReferences").as_array();
     owners.is_some_and(|owners| owners.iter().any(|owner| owner["uid"] == uid))
@@ -104,6 +129,13 @@ fn is_ready(pod: &Value) -> bool {
     let conditions = at(pod, "/status/conditions").as_array();
     let says = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
     !is_ending(pod) && conditions.is_some_and(|all| all.iter().any(says))
+}
+
+fn owner_references(set: &Value) -> Value {
+    json!([{
+        "apiVersion": "apps/v1", "kind": "StatefulSet", "name": at(set, "/metadata/name"),
+        "uid": at(set, "/metadata/uid"), "controller": true, "blockOwnerDeletion": true,
+    }])
 }
 
 fn pod_of(set: &Value, name: &str) -> Value {
@@ -117,10 +149,7 @@ fn pod_of(set: &Value, name: &str) -> Value {
     metadata["labels"][REVISION] = revision(name, template).into();
     metadata["labels"]["statefulset.kubernetes.io/pod-name"] = format!("{name}-0").into();
     metadata["labels"]["apps.kubernetes.io/pod-index"] = "0".into();
-    metadata["ownerReferences"] = json!([{
-        "apiVersion": "apps/v1", "kind": "StatefulSet", "name": name, "uid": at(set, "/metadata/uid"),
-        "controller": true, "blockOwnerDeletion": true,
-    }]);
+    metadata["ownerReferences"] = owner_references(set);
     let mut spec = template["spec"].clone();
     spec["hostname"] = format!("{name}-0").into();
     spec["subdomain"] = at(set, "/spec/serviceName").clone();

@@ -2,6 +2,7 @@
 //!
 //! - Whoever writes a status has a mandate, and a later one than everyone who wrote before: no status flips back.
 //! - No agent obeys an old epoch after it heard of a newer one (the fleet says so).
+//! - Whoever leads takes back in time what has become untrue, and nobody says Ready where it is not so.
 //! - They do not outbid each other: an epoch is raised only where a Lease is taken.
 
 use std::collections::BTreeMap;
@@ -22,13 +23,14 @@ use tokio::time::Instant;
 
 use super::cores::{self, alone, everything};
 use super::lives::Beginning;
+use super::oracle::Oracle;
 use super::samples::{CLUSTER, NAMESPACE};
 use super::wire::Wire;
 use super::world::{Base, World};
 
 /// How many fights there are: all, or a sample.
 const FIGHTS: u64 = 300;
-const SAMPLE: u64 = 1;
+const SAMPLE: u64 = 8;
 /// How long they fight.
 const LASTS: Duration = Duration::from_secs(240);
 /// How soon one of them leads and all is well when they are left alone: a Lease that is held, one that is created, one who
@@ -82,16 +84,32 @@ impl Writers {
 
 /// One operator process, with its elector.
 struct Process {
+    name: String,
     wire: Arc<Wire>,
     authority: Authority,
-    elector: JoinHandle<()>,
+    oracle: Oracle,
+    /// Its elector, and what tells the oracle whether it leads.
+    tasks: [JoinHandle<()>; 2],
     _operator: Operator,
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
         self.wire.die();
-        self.elector.abort();
+        self.tasks.iter().for_each(JoinHandle::abort);
+        self.oracle.lead(&self.name, false);
+    }
+}
+
+/// Tells the oracle whether this operator leads, for as long as it lives.
+async fn tell(oracle: Oracle, name: String, authority: Authority) {
+    let mut epochs = authority.epochs();
+    loop {
+        let leads = epochs.borrow_and_update().is_some();
+        oracle.lead(&name, leads);
+        if epochs.changed().await.is_err() {
+            return;
+        }
     }
 }
 
@@ -107,15 +125,15 @@ impl Process {
         let parts = world.parts(&wire, authority.clone(), &name);
         let operator = Operator::start(parts);
         let elector = tokio::spawn(async move { drop(elector.run(std::future::pending()).await) });
-        Self { wire, authority, elector, _operator: operator }
+        let oracle = world.oracle.clone();
+        let told = tokio::spawn(tell(oracle.clone(), name.clone(), authority.clone()));
+        Self { name, wire, authority, oracle, tasks: [elector, told], _operator: operator }
     }
 }
 
 async fn fight(base: &Base, seed: u64) {
     let mut chance = StdRng::seed_from_u64(seed);
     let mut world = World::begin(base, seed, Pace::default()).await;
-    // While nobody leads nobody takes back anything.
-    world.oracle.stun(LASTS + SOON);
     let writers = Writers::default();
     world.troubles.report_to(&writers);
     let mut processes: Vec<Process> =

@@ -8,6 +8,7 @@
 //!
 //! What comes and goes with machines cannot be known at once: it excuses for a moment after a machine was hurt, no longer.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use super::roles;
 use super::samples::{CLUSTER, Software};
 use super::stored::{CLUSTERS, MEMBERS, PODS, Stored, says_ready};
 use super::truth::{Lack, Truth, is_to_be_parked};
+use super::world::AFTER_A_START;
 
 /// For how long a word that was under way may be older than what happened to a machine: until its agent was heard, and what
 /// was written before that is stored.
@@ -46,6 +48,8 @@ struct Notes {
     hurt: Option<Instant>,
     /// Until when nobody can take back what has become untrue.
     stunned: Option<Instant>,
+    /// The operators that lead; none where one leads for as long as it lives.
+    leaders: Option<BTreeSet<String>>,
     /// How much longer than usual nobody can know.
     slow: Duration,
     /// What is claimed to be so.
@@ -69,6 +73,7 @@ impl Oracle {
             garbled: false,
             hurt: None,
             stunned: None,
+            leaders: None,
             claims: Claims::default(),
             slow: Duration::ZERO,
             wrongs: Vec::new(),
@@ -166,6 +171,19 @@ impl Oracle {
     pub(crate) fn stun(&self, time: Duration) {
         let mut notes = self.notes();
         notes.stunned = notes.stunned.max(Some(Instant::now() + time));
+    }
+
+    /// This operator leads from now on, or does not. While nobody leads nobody takes back anything, and whoever begins has so long to
+    /// find out what there is.
+    pub(crate) fn lead(&self, who: &str, leads: bool) {
+        let mut notes = self.notes();
+        let leaders = notes.leaders.get_or_insert_default();
+        if leads {
+            leaders.insert(who.to_owned());
+            notes.stunned = notes.stunned.max(Some(Instant::now() + AFTER_A_START));
+        } else {
+            leaders.remove(who);
+        }
     }
 
     /// For so much longer nobody can know, and what was late before is so for as long.
@@ -306,9 +324,11 @@ impl Notes {
 
     /// What has become untrue is taken back in time.
     fn judge_claims(&mut self) {
-        let Self { stored, fleet, software, cluster, claims, stunned, slow, .. } = self;
+        let nobody_leads = self.leaders.as_ref().is_some_and(BTreeSet::is_empty);
+        let excused = if nobody_leads { Some(Instant::now()) } else { self.stunned };
+        let Self { stored, fleet, software, cluster, claims, slow, .. } = self;
         let truth = || Truth::new(stored, fleet, *software);
-        for outlived in claims.outlived(truth, cluster.as_ref(), *stunned, *slow) {
+        for outlived in claims.outlived(truth, cluster.as_ref(), excused, *slow) {
             self.wrong(outlived);
         }
     }

@@ -11,7 +11,7 @@ use super::cores::{self, alone};
 use super::lives::Beginning;
 use super::samples::{CLUSTER, NAMESPACE};
 use super::troubles::{Came, Deed, Planned, Trouble};
-use super::world::{World, pause};
+use super::world::{AFTER_A_START, World, pause};
 
 /// A cluster that is live, and that nobody operates.
 async fn abandoned(base: &super::world::Base) -> World {
@@ -83,6 +83,30 @@ fn the_oracle_catches_what_is_planted() {
         }
         meddle(&world, Some("status"), json!({"status": status})).await;
         caught(&world, "has version");
+    });
+}
+
+/// Of two that fight for the Lease: a claim is held against whoever leads, once it could find out, and against nobody before.
+#[test]
+fn the_oracle_catches_what_a_leader_does_not_take_back() {
+    if cores::replayed().is_some() {
+        return;
+    }
+    let base = Beginning::Members(2).base();
+    alone(async {
+        let world = abandoned(&base).await;
+        world.oracle.lead("one", true);
+        world.oracle.lead("one", false);
+        world.fleet.crash_application(NAMESPACE, "orders-a-1");
+        pause(AFTER_A_START * 2).await;
+        world.oracle.look();
+        world.oracle.lead("other", true);
+        pause(AFTER_A_START).await;
+        world.oracle.look();
+        assert_eq!(world.oracle.wrongs(), Vec::<String>::new(), "nobody could take it back");
+        pause(TAKEN_BACK * 2).await;
+        world.oracle.look();
+        caught(&world, "Cluster is claimed for");
     });
 }
 

@@ -50,7 +50,7 @@ const CALM: Duration = Duration::from_secs(3);
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 3600);
 /// How long an operator that was just started may keep to itself what it finds: until everyone was heard, a second for what its
 /// Members make of that (DESIGN section 4, point 3), and one until that is stored.
-const AFTER_A_START: Duration = START_LIMIT.saturating_add(Duration::from_secs(2));
+pub(crate) const AFTER_A_START: Duration = START_LIMIT.saturating_add(Duration::from_secs(2));
 /// What marks a request of a person.
 const REQUEST: &str = "muster.dev/request";
 

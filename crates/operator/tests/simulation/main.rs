@@ -25,6 +25,7 @@ mod samples;
 mod stored;
 mod troubles;
 mod truth;
+mod untold;
 mod wire;
 mod world;
 

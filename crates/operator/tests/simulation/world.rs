@@ -155,8 +155,11 @@ impl World {
         // Ids that the world before did not give.
         let source = Seeded::new(seed.wrapping_mul(7919).wrapping_add(base.starts + 1), base.at);
         let server = Server::builder().like(&base.server).source(source).faults(faults).build().await;
-        let looks = oracle.clone();
-        server.store().tell(move |change| looks.see(change));
+        let (looks, notes) = (oracle.clone(), troubles.clone());
+        server.store().tell(move |change| {
+            looks.see(change);
+            notes.see(change);
+        });
         oracle.listen(&fleet);
         fleet.set_faults(Arc::new(troubles.clone()));
         let kubelets = muster_test_agents::kubelet::client(server.clone(), NAMESPACE);

@@ -22,7 +22,7 @@ use muster_api::ReplicatedCluster;
 const MAX_WAITING: usize = 256;
 /// How many Events are remembered as said.
 const MAX_REMEMBERED: usize = 10_000;
-/// Longest note of an Event, as the API server has it.
+/// Longest note of an Event in bytes, as the API server counts it.
 const NOTE_MAX: usize = 1024;
 /// Who says it.
 const CONTROLLER: &str = "muster.dev/operator";
@@ -101,7 +101,6 @@ impl Herald {
     fn event<K: Cached>(&self, object: &K, occasion: &Occasion) -> Event {
         let now = self.0.clock.now();
         let namespace = object.namespace().unwrap_or_else(|| "default".to_owned());
-        let note: String = occasion.message.chars().take(NOTE_MAX).collect();
         Event {
             metadata: ObjectMeta {
                 generate_name: Some(format!("{}-", object.name_any())),
@@ -110,7 +109,7 @@ impl Herald {
             },
             type_: Some(format!("{:?}", occasion.tone)),
             reason: Some(occasion.reason.to_owned()),
-            note: Some(note),
+            note: Some(note(&occasion.message)),
             action: Some(occasion.reason.to_owned()),
             event_time: Some(MicroTime(now)),
             reporting_controller: Some(CONTROLLER.to_owned()),
@@ -129,6 +128,16 @@ impl Herald {
     }
 }
 
+/// As much of a message as a note may hold.
+fn note(message: &str) -> String {
+    let mut bytes = 0;
+    let fits = |c: &char| {
+        bytes += c.len_utf8();
+        bytes <= NOTE_MAX
+    };
+    message.chars().take_while(fits).collect()
+}
+
 /// Sends what heralds say, until there are none.
 pub async fn send(door: Door, mut events: mpsc::Receiver<Event>) {
     while let Some(event) = events.recv().await {
@@ -136,5 +145,19 @@ pub async fn send(door: Door, mut events: mpsc::Receiver<Event>) {
             let reason = event.reason.unwrap_or_default();
             tracing::warn!(%error, reason, "an Event could not be written");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A longer one would be refused, and nobody would hear of it.
+    #[test]
+    fn a_note_is_as_long_as_the_api_server_takes_it_in_whatever_script() {
+        assert_eq!(note("short"), "short");
+        assert_eq!(note(&"a".repeat(2 * NOTE_MAX)).len(), NOTE_MAX);
+        let cut = note(&"\u{6f22}".repeat(NOTE_MAX));
+        assert!(cut.len() <= NOTE_MAX && cut.len() > NOTE_MAX - '\u{6f22}'.len_utf8(), "{}", cut.len());
     }
 }

@@ -1,5 +1,6 @@
 //! The end of a cluster: everything stops, then its Members go, then what retention says, then the finalizer.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -8,8 +9,8 @@ use kube::ResourceExt;
 use muster_api::common::Retention;
 use muster_api::names::{FINALIZER_CLUSTER, LABEL_CLUSTER};
 use muster_api::{Member, ReplicatedCluster};
+use muster_core::build::config::MemberConfig;
 use muster_core::build::names;
-use muster_core::validation::references::Lookup;
 use serde_json::json;
 
 use super::observe::Seen;
@@ -77,14 +78,29 @@ async fn delete_accounts(context: &Context, seen: &Seen) -> Result<(), CallError
     if !pools.iter().all(|pool| pool.storage.retention == Retention::Delete) {
         return Ok(());
     }
-    let Some(engine) = &seen.engine else { return Ok(()) };
-    for account in &engine.spec.secrets {
-        let name = names::account_secret(&seen.name.name, &account.name);
-        let Some(Lookup::Found(secret)) = seen.secrets.get(&name) else { continue };
+    for account in accounts(context, seen) {
+        let name = seen.name.beside(names::account_secret(&seen.name.name, &account));
+        // Nobody comes back for one that cannot be read now.
+        let Some(secret) = context.door.read::<Secret>(&name).await? else { continue };
         let ours = secret.labels().get(LABEL_CLUSTER) == Some(&seen.name.name);
         if ours {
-            context.door.delete_uncached::<Secret>(secret).await?;
+            context.door.delete_uncached::<Secret>(&secret).await?;
         }
     }
     Ok(())
+}
+
+/// The accounts that were made for this cluster: those of its engine, which may be gone, and those that members ran with.
+fn accounts(context: &Context, seen: &Seen) -> BTreeSet<String> {
+    let of_engine = seen.engine.iter().flat_map(|engine| &engine.spec.secrets);
+    let mut accounts: BTreeSet<String> = of_engine.map(|account| account.name.clone()).collect();
+    for config in context.caches.config_maps.of_cluster(&seen.name) {
+        let ours = config.owner_references().iter().any(|owner| owner.uid == seen.uid);
+        if let Ok(config) = MemberConfig::read(&config)
+            && ours
+        {
+            accounts.extend(config.secrets);
+        }
+    }
+    accounts
 }

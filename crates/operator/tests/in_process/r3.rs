@@ -5,10 +5,10 @@ use std::time::Duration;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Service};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
-use kube::ResourceExt;
 use kube::api::{DeleteParams, ListParams};
-use muster_api::{Member, ReplicatedCluster};
-use serde_json::json;
+use kube::{Api, ResourceExt};
+use muster_api::{Member, ReplicatedCluster, ReplicationEngine};
+use serde_json::{Value, json};
 
 use super::help::{Kind, condition};
 use super::world::{World, is, is_ready, pause};
@@ -214,11 +214,7 @@ async fn r3_7_members_are_placed_by_failure_domain() {
 #[tokio::test(start_paused = true)]
 async fn retention_says_what_remains() {
     let world = World::new(408).await;
-    world
-        .create_with("orders", 2, |manifest| {
-            manifest["spec"]["pools"][0]["storage"]["retention"] = json!("Delete");
-        })
-        .await;
+    world.create_with("orders", 2, goes_with_its_data).await;
     world.create("bills", 1).await;
     world.ready("orders").await;
     world.ready("bills").await;
@@ -240,4 +236,38 @@ async fn retention_says_what_remains() {
         "{secrets:?}"
     );
     world.unharmed();
+}
+
+/// Nobody comes back for them once the cluster is gone.
+#[tokio::test(start_paused = true)]
+async fn accounts_that_cannot_be_read_at_first_go_with_their_data_all_the_same() {
+    let world = World::new(409).await;
+    world.create_with("orders", 1, goes_with_its_data).await;
+    world.ready("orders").await;
+    world.calls.hide(Some(("secrets", "orders-accounts".to_owned())));
+    world.clusters().delete("orders", &DeleteParams::default()).await.unwrap();
+    world.until_gone::<Member>("orders-a-0").await;
+    world.rest().await;
+    world.calls.hide(None);
+    world.gone("orders").await;
+    world.until_gone::<Secret>("orders-accounts").await;
+    world.unharmed();
+}
+
+#[tokio::test(start_paused = true)]
+async fn accounts_of_an_engine_that_is_gone_go_with_their_data() {
+    let world = World::new(410).await;
+    world.create_with("orders", 1, goes_with_its_data).await;
+    world.ready("orders").await;
+    let engines: Api<ReplicationEngine> = Api::all(world.client.clone());
+    engines.delete("ledger", &DeleteParams::default()).await.unwrap();
+    world.until("orders", "to miss its engine", |cluster| is(cluster, "SpecValid", "False")).await;
+    world.clusters().delete("orders", &DeleteParams::default()).await.unwrap();
+    world.gone("orders").await;
+    world.until_gone::<Secret>("orders-accounts").await;
+    world.unharmed();
+}
+
+fn goes_with_its_data(manifest: &mut Value) {
+    manifest["spec"]["pools"][0]["storage"]["retention"] = json!("Delete");
 }

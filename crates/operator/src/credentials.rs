@@ -201,6 +201,8 @@ async fn keep(
         let mut memory = lock(memory);
         memory.credentials = Some(Arc::new(Credentials { ca, tls, version }));
         memory.keys = None;
+        // What their agents serve with may be of an authority that nobody trusts any more.
+        memory.members.values_mut().for_each(|member| member.certificate = None);
         for member in &seen.members {
             context.queue.add(Key::Member(Name::of(member.as_ref())));
         }

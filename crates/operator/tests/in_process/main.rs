@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod certificates;
 mod drivers;
 mod edits;
 mod failing;

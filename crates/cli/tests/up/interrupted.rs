@@ -1,11 +1,14 @@
 //! Ctrl-C at any moment: `muster up` ends in order, nothing runs on, and the next start goes on with what is there.
 
+use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Instant;
 
 use rustix::process::{Signal, kill_process};
 
-use super::stage::Stage;
+use super::stage::{PATIENCE, Stage};
 
 /// What it says first, when it has begun to serve, and when the members are being made.
 const SERVES: &str = "muster: serving ";
@@ -23,28 +26,33 @@ fn nothing_is_left(stage: &Stage) {
     assert!(!stage.said().contains("panicked"), "{}", stage.said());
 }
 
-/// Whether Ctrl-C ends a program that does not listen for it. What a shell starts in the background, and all that this starts, is to
-/// overlook it until it listens.
-fn ends_programs() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
-    let ignored = u64::from_str_radix(ignored.trim(), 16).unwrap();
-    ignored >> (Signal::INT.as_raw() - 1) & 1 == 0
+/// Starts it so that Ctrl-C ends it as any program while it does not listen, and waits until it is itself. What a shell starts in the
+/// background, and all that this starts, is to overlook Ctrl-C otherwise.
+fn begin_as_in_a_terminal(stage: &mut Stage) {
+    let muster = stage.command(&["--engine", "ledger"]);
+    let mut env = stage.at_home(Path::new("env"));
+    env.arg("--default-signal=INT").arg(muster.get_program()).args(muster.get_args());
+    stage.begin(env.stdout(Stdio::null()));
+    let program = PathBuf::from(format!("/proc/{}/exe", stage.pid().as_raw_nonzero()));
+    let began = Instant::now();
+    // It is looked closely: soon it listens.
+    while !fs::read_link(&program).is_ok_and(|program| program == stage.root.join("muster")) {
+        assert!(began.elapsed() < PATIENCE, "{} is never run", stage.root.join("muster").display());
+        std::thread::yield_now();
+    }
 }
 
 #[test]
 fn ctrl_c_while_it_starts_ends_it_in_order() {
     for user in Stage::users() {
         let mut stage = Stage::new("interrupted", user);
-        if ends_programs() {
-            // Before it listens for it, Ctrl-C ends it as it ends any program; then nothing has begun.
-            begin(&mut stage);
-            stage.interrupt();
-            let ended = stage.until_over();
-            let by_itself = ended.signal() == Some(Signal::INT.as_raw());
-            assert!(ended.success() || by_itself, "{ended}: {}", stage.said());
-            nothing_is_left(&stage);
-        }
+        // Before it listens for it, Ctrl-C ends it as it ends any program; then nothing has begun.
+        begin_as_in_a_terminal(&mut stage);
+        stage.interrupt();
+        let ended = stage.until_over();
+        let by_itself = ended.signal() == Some(Signal::INT.as_raw());
+        assert!(ended.success() || by_itself, "{ended}: {}", stage.said());
+        nothing_is_left(&stage);
 
         begin(&mut stage);
         stage.until("it keeps a log", |stage| stage.data.join("log").exists());

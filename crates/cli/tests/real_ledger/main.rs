@@ -2,9 +2,10 @@
 
 #![cfg(test)]
 
+#[path = "../suite/anyway_on_ledger.rs"]
+mod anyway_on_ledger;
 #[path = "../suite/on_ledger.rs"]
 mod on_ledger;
-mod operators;
 #[path = "../suite/mod.rs"]
 mod suite;
 

@@ -18,9 +18,14 @@ const LONGER: u32 = 2;
 /// How many let operators die at the moment.
 static DYING: AtomicU32 = AtomicU32::new(0);
 
+/// Whether operators die at the moment.
+pub(crate) fn happen() -> bool {
+    DYING.load(Ordering::Relaxed) != 0
+}
+
 /// How long something may take now that may take so long while nobody dies.
 pub(super) fn patience(usual: Duration) -> Duration {
-    usual * if DYING.load(Ordering::Relaxed) == 0 { 1 } else { LONGER }
+    usual * if happen() { LONGER } else { 1 }
 }
 
 /// While this is held.

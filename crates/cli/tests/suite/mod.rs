@@ -4,6 +4,7 @@
 
 #![allow(dead_code, reason = "a world offers more than one set of scenarios needs")]
 
+pub(crate) mod anyway;
 mod chosen;
 pub(crate) mod clients;
 pub(crate) mod cluster;

@@ -79,7 +79,11 @@ fn data(cluster: &Cluster, secret: &str) -> SecretData {
 
 /// The certificate that a member's Secret holds.
 fn issued(cluster: &Cluster, member: &str) -> CertificateDer<'static> {
-    CertificateDer::from_pem_slice(&data(cluster, &format!("{member}-agent"))[TLS_CRT].0).unwrap()
+    certificate(&data(cluster, &format!("{member}-agent")))
+}
+
+fn certificate(secret: &SecretData) -> CertificateDer<'static> {
+    CertificateDer::from_pem_slice(&secret[TLS_CRT].0).unwrap()
 }
 
 /// Waits until a stream says something that it had not said before this was asked.
@@ -113,12 +117,12 @@ pub(crate) fn a_certificate_is_replaced_before_it_ends_and_nobody_is_started_aga
     let spare = SignedDuration::try_from(MEMBER_LASTS.checked_sub(MEMBER_SPARE).unwrap()).unwrap();
     let then = Timestamp::now() - spare - SignedDuration::from_hours(24);
     let name = operator.name.member(&member);
-    let old = issue_member(&operator.ca, &name, then, &mut StdRng::from_os_rng()).unwrap();
+    let aged = issue_member(&operator.ca, &name, then, &mut StdRng::from_os_rng()).unwrap();
+    let old = certificate(&aged);
     let secrets = cluster.api::<Secret>();
     let secret = cluster.run(secrets.get(&format!("{member}-agent"))).unwrap();
-    let aged = Secret { data: Some(old), ..secret };
+    let aged = Secret { data: Some(aged), ..secret };
     cluster.run(secrets.replace(&format!("{member}-agent"), &PostParams::default(), &aged)).unwrap();
-    let old = issued(cluster, &member);
     // An operator looks at certificates every few minutes, and when it starts.
     cluster.world().kill_operator();
     cluster.until("another certificate is issued", |_| issued(cluster, &member) != old);

@@ -50,7 +50,7 @@ const HAPPENINGS: [Happening; 16] = [
         two_primaries::two_primaries_made_by_hand_are_left_alone_until_a_person_chooses_one(it);
     }),
     ("restore-anyway", |it| {
-        giving_up_the_errant(it, restore::a_count_set_by_hand_blocks_until_it_is_lowered)
+        giving_up_the_errant(it, restore::a_count_set_by_hand_blocks_until_it_is_lowered);
     }),
     ("outages-anyway", |it| outages::outages_in_which_operators_die_too(it, OUTAGES)),
     // What one disk alone would have is lost with it: nobody else writes.

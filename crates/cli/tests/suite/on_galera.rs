@@ -1,12 +1,15 @@
 //! What is proven of Galera. Its members take seconds to start, so scenarios follow each other on one cluster, and several clusters run
 //! beside each other.
 
-use crate::suite::Cluster;
 use crate::suite::scenarios::galera::{components, copied, differs, filled, frozen, quorum, switched};
 use crate::suite::scenarios::{killed, outages, pauses, reborn, restore, rolled, scaled, unblocked, volumes};
+use crate::suite::{Cluster, Kind};
 
-/// How often everyone is killed.
-const OUTAGES: u32 = 20;
+/// How often everyone is killed: on the real plane less often, because it takes its time, and the disks that are judged are the same.
+const OUTAGES: u32 = match crate::KIND {
+    Kind::Embedded => 20,
+    Kind::Real => 4,
+};
 /// How often a seed is killed.
 const SEEDS: usize = 2;
 

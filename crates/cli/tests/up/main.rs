@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod install;
 mod interrupted;
 mod ledger;
 mod paused;

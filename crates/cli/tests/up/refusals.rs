@@ -18,7 +18,7 @@ const ON_A_DISK_WITH_LITTLE_ROOM: &str = "ulimit -f 20480; trap '' XFSZ; exec \"
 const STILL_HERE: &str = "still here";
 
 /// The one line that it ends with.
-fn refusal(mut command: Command) -> String {
+pub(super) fn refusal(mut command: Command) -> String {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert_eq!(output.stdout, b"", "nothing is ready");

@@ -138,13 +138,13 @@ fn set_policy(object: &mut Value, policy: Option<Policy>) {
         Policy::Foreground => Some(FOREGROUND),
         Policy::Orphan => Some(ORPHAN),
     };
-    let known = metadata::finalizers(object);
-    let mut finalizers: Vec<Value> = known
-        .iter()
-        .filter(|name| ![ORPHAN, FOREGROUND].contains(name))
-        .map(|name| Value::from(*name))
-        .collect();
-    finalizers.extend(wanted.map(Value::from));
+    let (wishes, others): (Vec<&str>, Vec<&str>) =
+        metadata::finalizers(object).into_iter().partition(|name| [ORPHAN, FOREGROUND].contains(name));
+    // The same wish again changes nothing, not even where it stands.
+    if wishes.iter().copied().eq(wanted) {
+        return;
+    }
+    let finalizers: Vec<Value> = others.into_iter().chain(wanted).map(Value::from).collect();
     metadata::set(object, "finalizers", (!finalizers.is_empty()).then_some(Value::Array(finalizers)));
 }
 
@@ -203,6 +203,7 @@ mod tests {
             finalizers_after(&object(&["orphan", "f"]), Policy::Foreground),
             json!(["f", "foregroundDeletion"])
         );
+        assert_eq!(finalizers_after(&object(&["orphan", "f"]), Policy::Orphan), json!(["orphan", "f"]));
     }
 
     #[test]

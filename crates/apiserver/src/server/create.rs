@@ -8,7 +8,7 @@ use super::answer::{Answer, Content};
 use super::call::Call;
 use super::incoming::{Incoming, store_refused};
 use super::modify::warning;
-use super::objects::converted;
+use super::objects::{converted, next_draft};
 use super::options::{WriteKind, WriteOptions, invalid};
 use crate::apply::track_update;
 use crate::error::{ApiError, Reason};
@@ -30,15 +30,17 @@ impl Server {
             let write = server.write(call, &options);
             track_update(None, object, &write.by(call))
         };
-        warning(warnings, self.create_object(call, &object, &options, owned).await)
+        warning(warnings, self.create_object(call, &object, &options, false, owned).await)
     }
 
-    /// Creates this object, which has been read through its type; `owned` says who owns its fields.
+    /// Creates this object, which has been read through its type; `owned` says who owns its fields, and `written_anew` whether
+    /// the next write writes it anew, even if it changes nothing.
     pub(super) async fn create_object(
         &self,
         call: &Call,
         sent: &Value,
         options: &WriteOptions,
+        written_anew: bool,
         owned: impl Fn(&Self, Value) -> Value,
     ) -> Result<Answer, ApiError> {
         let resource = &call.resource;
@@ -58,7 +60,8 @@ impl Server {
                 Some(_) => Err(WriteError::Exists),
                 None if options.dry_run => Ok(Content::Object(resource.clone(), converted(resource, object))),
                 None => {
-                    let written = self.put_with(resource, key, object, Expect::Absent, needs).await;
+                    let draft = next_draft(resource, object).written_anew(written_anew);
+                    let written = self.put_with(resource, key, draft, Expect::Absent, needs).await;
                     written.map(|text| Content::ObjectText(resource.clone(), text))
                 }
             };

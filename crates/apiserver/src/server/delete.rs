@@ -125,6 +125,10 @@ impl Server {
             (ending, _) => ending,
         };
         Ok(match ending {
+            Ending::Same if !options.dry_run && objects::is_stored_otherwise(resource, stored, &object) => {
+                let written = self.put(resource, call.key(), object, Expect::At(stored.revision)).await;
+                written.map(|object| Deleted { object, gone: false })
+            }
             Ending::Same => Ok(Deleted { object, gone: false }),
             Ending::Now(last) | Ending::MarkedNow(last) if options.dry_run => {
                 Ok(Deleted { object: last, gone: true })

@@ -22,6 +22,14 @@ const MAX_TRIES: usize = 100;
 pub(super) struct Proposal {
     pub(super) object: Value,
     pub(super) warnings: Vec<String>,
+    /// Whether the next write writes it anew, even if it changes nothing.
+    pub(super) written_anew: bool,
+}
+
+impl Proposal {
+    pub(super) fn new(object: Value, warnings: Vec<String>) -> Self {
+        Self { object, warnings, written_anew: false }
+    }
 }
 
 impl Server {
@@ -43,7 +51,7 @@ impl Server {
             let owned = |server: &Self, object: Value| {
                 track_update(None, object, &server.write(call, options).by(call))
             };
-            return self.create_object(call, &object, options, owned).await;
+            return self.create_object(call, &object, options, false, owned).await;
         }
         let propose = |server: &Self, old: &Value| {
             // Whether it is the same object at all comes first.
@@ -54,7 +62,7 @@ impl Server {
             let mut object = object.clone();
             call.resource.kind.default(&mut object);
             let object = track_update(Some(old), object, &server.write(call, options).by(call));
-            Ok(Proposal { object, warnings: Vec::new() })
+            Ok(Proposal::new(object, Vec::new()))
         };
         self.modify(call, options, propose).await
     }
@@ -89,11 +97,19 @@ impl Server {
         let (resource, part) = (&call.resource, call.part());
         let _alone = self.alone(resource).await;
         let old = objects::load_stored(resource, stored);
-        let Proposal { object, mut warnings } = propose(self, &old)?;
+        let Proposal { object, mut warnings, written_anew } = propose(self, &old)?;
         let next = self.complete(call, options, object, &old).map_err(|error| error.warned(&warnings))?;
         warnings.extend(resource.kind.warnings(&next, Some(&old)));
         let object = |object| Content::Object(resource.clone(), object);
+        let write = async |draft| {
+            let written = self.put_with(resource, call.key(), draft, Expect::At(stored.revision), Vec::new());
+            written.await.map(|text| Content::ObjectText(resource.clone(), text))
+        };
         let content = match lifecycle::settle(&old, next, part, resource.traits) {
+            Updated::Same if options.dry_run => Ok(object(old)),
+            Updated::Same if written_anew || objects::is_stored_otherwise(resource, stored, &old) => {
+                write(objects::draft(resource, &old).written_anew(written_anew)).await
+            }
             Updated::Same => Ok(object(old)),
             Updated::Changed(next) if options.dry_run => Ok(object(objects::converted(resource, next))),
             Updated::Changed(next) if lifecycle::ends(&next) && !resource.kind.is_held(&next) => {
@@ -102,9 +118,7 @@ impl Server {
                 removed.map(|_| object(next))
             }
             Updated::Changed(next) => {
-                let expect = Expect::At(stored.revision);
-                let written = self.put_with(resource, call.key(), next, expect, Vec::new()).await;
-                written.map(|text| Content::ObjectText(resource.clone(), text))
+                write(objects::next_draft(resource, next).written_anew(written_anew)).await
             }
         };
         Ok(content.map(|content| Answer { code: StatusCode::OK, content, warnings }))

@@ -35,7 +35,7 @@ impl Server {
                 track_update(None, object, &server.write(&call, &options).by(&call))
             };
             // One that is there from an earlier run stays as it is.
-            let _ = self.create_object(&call, &object, &options, owned).await;
+            let _ = self.create_object(&call, &object, &options, false, owned).await;
         }
     }
 }

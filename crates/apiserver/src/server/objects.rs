@@ -29,16 +29,15 @@ impl Server {
         Ok(at(object, stored.revision))
     }
 
-    /// The same if everything that it needs is as it was; gives back its text.
+    /// Stores a draft of this resource if everything that it needs is as it was; gives back its text.
     pub(super) async fn put_with(
         &self,
         resource: &Resource,
         key: Key,
-        object: Value,
+        draft: Draft,
         expect: Expect,
         needs: Vec<Need>,
     ) -> Result<Bytes, WriteError> {
-        let draft = draft(resource, &converted(resource, object));
         let stored = self.put_draft(key, draft, expect, needs).await?;
         Ok(text(resource, &stored.object, stored.revision, true))
     }
@@ -94,6 +93,36 @@ pub(super) fn draft(resource: &Resource, object: &Value) -> Draft {
     let mut converted = object.clone();
     resource.kind.to_stored(&mut converted);
     Draft::without(&converted, &TYPE)
+}
+
+/// An object that was made from what a client sent, as it is stored.
+pub(super) fn next_draft(resource: &Resource, object: Value) -> Draft {
+    draft(resource, &converted(resource, object))
+}
+
+/// The fields of the metadata that an apply can leave with nothing in them.
+const LEFT_EMPTY: [&str; 5] = ["labels", "annotations", "finalizers", "ownerReferences", "generateName"];
+
+/// Whether an apply leaves fields of the metadata with nothing in them. kube-apiserver stores them with a custom resource and shows
+/// them to nobody. An apply that does so is a write, and so is the next one after it, which stores the object without them, even if
+/// nothing changes.
+pub(super) fn leaves_empty(resource: &Resource, applied: &Value) -> bool {
+    let empty = |name: &&str| match metadata::field(applied, name) {
+        Some(Value::Null) => true,
+        Some(Value::Object(fields)) => fields.is_empty(),
+        Some(Value::Array(items)) => items.is_empty(),
+        Some(Value::String(text)) => text.is_empty(),
+        _ => false,
+    };
+    resource.kind.is_custom() && LEFT_EMPTY.iter().any(empty)
+}
+
+/// Whether the object that was read from here would be stored in another way than it is, because of [`leaves_empty`], or
+/// because it was stored under another definition or in another version. Then a write is one even if it changes nothing.
+pub(super) fn is_stored_otherwise(resource: &Resource, stored: &Stored, read: &Value) -> bool {
+    let may_differ = stored.revision <= resource.since || resource.kind.is_converted();
+    let differs = || !draft(resource, read).is(stored);
+    resource.kind.is_custom() && (stored.object.is_written_anew() || may_differ && differs())
 }
 
 fn at(mut object: Value, revision: Revision) -> Value {

@@ -67,7 +67,7 @@ impl Server {
             let mut object = old.clone();
             change(&mut object);
             let object = track_update(Some(old), object, &server.write(&call, &options).by(&call));
-            Ok(Proposal { object, warnings: Vec::new() })
+            Ok(Proposal::new(object, Vec::new()))
         };
         match self.modify(&call, &options, propose).await {
             Err(error) if error.reason == Reason::NotFound => Ok(()),
@@ -83,7 +83,7 @@ impl Server {
         let owned = |server: &Self, object: Value| {
             track_update(None, object, &server.write(&call, &options).by(&call))
         };
-        match self.create_object(&call, object, &options, owned).await {
+        match self.create_object(&call, object, &options, false, owned).await {
             Err(error) if error.reason == Reason::AlreadyExists => Ok(()),
             outcome => outcome.map(drop),
         }

@@ -18,7 +18,7 @@ use crate::error::{ApiError, Cause, Reason, Subject};
 use crate::go;
 use crate::kind::built_in::order::{self, Opened};
 use crate::kind::built_in::types::definition;
-use crate::lifecycle::metadata;
+use crate::lifecycle::{Part, metadata};
 use crate::request::query::FieldValidation;
 use crate::schema::{FieldError, Path};
 
@@ -87,7 +87,7 @@ impl Server {
             check_version(call, &object)?;
             call.resource.kind.default(&mut object);
             let object = track_update(Some(old), object, &server.write(call, &options).by(call));
-            Ok(Proposal { object, warnings })
+            Ok(Proposal::new(object, warnings))
         };
         self.modify(call, &options, propose).await
     }
@@ -104,19 +104,22 @@ impl Server {
         let create = async || {
             let mut object = applied(self, None)?;
             metadata::set(&mut object, "resourceVersion", None);
+            let written_anew = objects::leaves_empty(&call.resource, &object);
             let Incoming { object: read, warnings } = read_applied(call, &options, object, &decoded)?;
             check_creation(call, &read)?;
             // The owners are those of the apply, whatever is filled in afterwards.
             let owned = |_: &Self, object: Value| object;
-            warning(warnings, self.create_object(call, &read, &options, owned).await)
+            warning(warnings, self.create_object(call, &read, &options, written_anew, owned).await)
         };
         let propose = |server: &Self, old: &Value| {
             let object = applied(server, Some(old))?;
+            // The metadata in which it is left is not that of a status.
+            let written_anew = call.part() == Part::Whole && objects::leaves_empty(&call.resource, &object);
             let Incoming { mut object, warnings } = read_applied(call, &options, object, &decoded)?;
             check_identity(call, &mut object)?;
             check_uid(call, &object, old)?;
             call.resource.kind.default_applied(&mut object);
-            Ok(Proposal { object, warnings })
+            Ok(Proposal { object, warnings, written_anew })
         };
         for _ in 0..MAX_TRIES {
             let is_there = self.store().get(&call.key()).is_some();

@@ -100,7 +100,7 @@ impl Server {
             let uid = metadata::text(&tracked, "uid");
             metadata::set(&mut object, "uid", Some(uid).filter(|uid| !uid.is_empty()).map(Into::into));
         }
-        Ok(Proposal { object, warnings })
+        Ok(Proposal::new(object, warnings))
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::Revision;
+use super::{Revision, Stored};
 use crate::go;
 
 /// The field of `metadata` that says the revision.
@@ -17,6 +17,9 @@ const VERSION: &str = "resourceVersion";
 const USUAL_BYTES: usize = 2 << 10;
 /// The most digits of a revision, with two quotes around them.
 const VERSION_ROOM: usize = 22;
+/// Follows the text of an object that is to be written anew by the next write, even by one that changes nothing: white space, which
+/// says nothing to clients, and is on disk wherever the text is.
+const WRITTEN_ANEW: u8 = b' ';
 
 /// An object as JSON text. Cloning shares it.
 #[derive(Clone, PartialEq, Eq)]
@@ -47,6 +50,11 @@ impl Document {
     /// The text.
     pub fn text(&self) -> &Bytes {
         &self.0
+    }
+
+    /// Whether its draft was [to be written anew](Draft::written_anew).
+    pub fn is_written_anew(&self) -> bool {
+        self.0.last() == Some(&WRITTEN_ANEW)
     }
 }
 
@@ -88,6 +96,20 @@ impl Draft {
         }
         draft.text.push(b'}');
         draft
+    }
+
+    /// The same, said to be written anew by the next write or not.
+    #[must_use]
+    pub fn written_anew(mut self, is: bool) -> Self {
+        if is {
+            self.text.push(WRITTEN_ANEW);
+        }
+        self
+    }
+
+    /// Whether this is the text that is stored.
+    pub fn is(&self, stored: &Stored) -> bool {
+        self.at(stored.revision) == stored.object
     }
 
     /// The metadata, in the order of its names, with a place for the revision.
@@ -193,6 +215,19 @@ mod tests {
             let bare = Draft::without(&object, &["kind", "apiVersion"]).at(9);
             assert_eq!(bare.text().as_ref(), expected.to_string().as_bytes());
         }
+    }
+
+    #[test]
+    fn what_is_to_be_written_anew_says_so_and_is_the_same_object() {
+        let object = json!({"metadata": {"name": "x"}, "spec": {}});
+        let plain = Draft::of(&object).at(7);
+        let marked = Draft::of(&object).written_anew(true).at(7);
+        assert_eq!((plain.is_written_anew(), marked.is_written_anew()), (false, true));
+        assert_eq!(plain.value(), marked.value());
+        let stored = |object: &Document| Stored { object: object.clone(), revision: 7 };
+        assert!(Draft::of(&object).is(&stored(&plain)));
+        assert!(!Draft::of(&object).is(&stored(&marked)));
+        assert!(!Draft::of(&json!({"metadata": {"name": "y"}, "spec": {}})).is(&stored(&plain)));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::error::ApiError;
 use crate::kind::Around;
 use crate::lifecycle::{self, Deletion, Ending, Policy, metadata};
 use crate::protobuf;
+use crate::registry::Resource;
 use crate::request::query::Query;
 use crate::schema::{FieldError, Path};
 use crate::store::{Expect, Stored, WriteError};
@@ -43,6 +44,26 @@ pub(super) struct Deleted {
     object: Value,
     /// Whether it is gone already.
     gone: bool,
+    /// Whether the object is the answer even if it is gone.
+    shown: bool,
+}
+
+impl Deleted {
+    fn gone(object: Value) -> Self {
+        Self { object, gone: true, shown: false }
+    }
+
+    fn ending(object: Value) -> Self {
+        Self { object, gone: false, shown: true }
+    }
+
+    /// The answer of kube-apiserver when it only tries out to delete what nothing but a wish of an earlier deletion keeps: an object
+    /// of this kind with nothing in it.
+    fn empty(resource: &Resource) -> Self {
+        let mut object = resource.kind.sharing().empty.clone();
+        objects::set_type(resource, &mut object);
+        Self { object, gone: true, shown: true }
+    }
 }
 
 impl Server {
@@ -53,10 +74,10 @@ impl Server {
         let deleted = self.delete_object(call, &options).await.map_err(|error| error.warned(&warnings))?;
         let waits = !deleted.gone && options.cascades;
         let code = if waits { StatusCode::ACCEPTED } else { StatusCode::OK };
-        let content = if deleted.gone && !call.resource.returns_deleted {
-            Content::Json(success(call, &deleted.object, code))
-        } else {
+        let content = if deleted.shown || call.resource.returns_deleted {
             Content::Object(call.resource.clone(), deleted.object)
+        } else {
+            Content::Json(success(call, &deleted.object, code))
         };
         Ok(Answer { code, content, warnings })
     }
@@ -127,27 +148,24 @@ impl Server {
         Ok(match ending {
             Ending::Same if !options.dry_run && objects::is_stored_otherwise(resource, stored, &object) => {
                 let written = self.put(resource, call.key(), object, Expect::At(stored.revision)).await;
-                written.map(|object| Deleted { object, gone: false })
+                written.map(Deleted::ending)
             }
-            Ending::Same => Ok(Deleted { object, gone: false }),
-            Ending::Now(last) | Ending::MarkedNow(last) if options.dry_run => {
-                Ok(Deleted { object: last, gone: true })
+            Ending::Same => Ok(Deleted::ending(object)),
+            Ending::Now(_) if options.dry_run && !metadata::finalizers(&object).is_empty() => {
+                Ok(Deleted::empty(resource))
             }
-            Ending::Marked(next) if options.dry_run => Ok(Deleted { object: next, gone: false }),
-            Ending::Marked(next) if next == object => Ok(Deleted { object, gone: false }),
-            // Watchers are told the state that was stored, whatever this deletion changed in it.
-            Ending::Now(last) => {
+            Ending::Now(last) | Ending::MarkedNow(last) if options.dry_run => Ok(Deleted::gone(last)),
+            Ending::Marked(next) if options.dry_run => Ok(Deleted::ending(next)),
+            Ending::Marked(next) if next == object => Ok(Deleted::ending(object)),
+            // Watchers are told the state that was stored, whatever this deletion changed in it, and so is who deletes.
+            Ending::Now(_) => {
                 let removed = self.remove(resource, &call.key(), object, stored.revision).await;
-                removed.map(|removed| {
-                    let mut object = last;
-                    metadata::keep(&mut object, &removed, &["resourceVersion"]);
-                    Deleted { object, gone: true }
-                })
+                removed.map(Deleted::gone)
             }
             Ending::MarkedNow(next) => self.mark_and_remove(call, next, stored).await,
             Ending::Marked(next) => {
                 let marked = self.put(resource, call.key(), next, Expect::At(stored.revision)).await;
-                marked.map(|object| Deleted { object, gone: false })
+                marked.map(Deleted::ending)
             }
         })
     }
@@ -165,7 +183,7 @@ impl Server {
         let marked = self.put(resource, call.key(), next, Expect::At(stored.revision)).await?;
         let revision = metadata::text(&marked, "resourceVersion").parse().unwrap_or(stored.revision);
         let object = self.remove(resource, &call.key(), marked, revision).await?;
-        Ok(Deleted { object, gone: true })
+        Ok(Deleted::gone(object))
     }
 }
 

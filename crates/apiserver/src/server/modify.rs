@@ -1,7 +1,7 @@
 //! Changes of what is there: the same way for a replacement, a patch and an apply.
 
 use http::StatusCode;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Server;
 use super::answer::{Answer, Content};
@@ -22,13 +22,13 @@ const MAX_TRIES: usize = 100;
 pub(super) struct Proposal {
     pub(super) object: Value,
     pub(super) warnings: Vec<String>,
-    /// Whether the next write writes it anew, even if it changes nothing.
-    pub(super) written_anew: bool,
+    /// What an apply [leaves empty](objects::left_empty) in the metadata.
+    pub(super) left_empty: Map<String, Value>,
 }
 
 impl Proposal {
     pub(super) fn new(object: Value, warnings: Vec<String>) -> Self {
-        Self { object, warnings, written_anew: false }
+        Self { object, warnings, left_empty: Map::new() }
     }
 }
 
@@ -97,7 +97,8 @@ impl Server {
         let (resource, part) = (&call.resource, call.part());
         let _alone = self.alone(resource).await;
         let old = objects::load_stored(resource, stored);
-        let Proposal { object, mut warnings, written_anew } = propose(self, &old)?;
+        let Proposal { object, mut warnings, left_empty } = propose(self, &old)?;
+        let written_anew = !left_empty.is_empty();
         let next = self.complete(call, options, object, &old).map_err(|error| error.warned(&warnings))?;
         warnings.extend(resource.kind.warnings(&next, Some(&old)));
         let object = |object| Content::Object(resource.clone(), object);
@@ -111,12 +112,17 @@ impl Server {
                 write(objects::draft(resource, &old).written_anew(written_anew)).await
             }
             Updated::Same => Ok(object(old)),
-            Updated::Changed(next) if options.dry_run => Ok(object(objects::converted(resource, next))),
-            Updated::Changed(next) if lifecycle::ends(&next) && !resource.kind.is_held(&next) => {
+            Updated::Changed(mut next) if lifecycle::ends(&next) && !resource.kind.is_held(&next) => {
+                // What is not stored any more is shown as it is, with what is empty.
+                left_empty.into_iter().for_each(|(name, value)| metadata::set(&mut next, &name, Some(value)));
                 // Its last state is the one before: that is what watchers are told.
-                let removed = self.remove(resource, &call.key(), old, stored.revision).await;
-                removed.map(|_| object(next))
+                let removed = match options.dry_run {
+                    true => Ok(()),
+                    false => self.remove(resource, &call.key(), old, stored.revision).await.map(drop),
+                };
+                removed.map(|()| object(next))
             }
+            Updated::Changed(next) if options.dry_run => Ok(object(objects::converted(resource, next))),
             Updated::Changed(next) => {
                 write(objects::next_draft(resource, next).written_anew(written_anew)).await
             }

@@ -2,7 +2,7 @@
 //! knows them, and they differ with the version that is asked for.
 
 use bytes::{BufMut, Bytes, BytesMut};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::MutexGuard;
 
 use super::Server;
@@ -103,21 +103,23 @@ pub(super) fn next_draft(resource: &Resource, object: Value) -> Draft {
 /// The fields of the metadata that an apply can leave with nothing in them.
 const LEFT_EMPTY: [&str; 5] = ["labels", "annotations", "finalizers", "ownerReferences", "generateName"];
 
-/// Whether an apply leaves fields of the metadata with nothing in them. kube-apiserver stores them with a custom resource and shows
+/// The fields of the metadata that an apply leaves with nothing in them. kube-apiserver stores them with a custom resource and shows
 /// them to nobody. An apply that does so is a write, and so is the next one after it, which stores the object without them, even if
 /// nothing changes.
-pub(super) fn leaves_empty(resource: &Resource, applied: &Value) -> bool {
-    let empty = |name: &&str| match metadata::field(applied, name) {
-        Some(Value::Null) => true,
-        Some(Value::Object(fields)) => fields.is_empty(),
-        Some(Value::Array(items)) => items.is_empty(),
-        Some(Value::String(text)) => text.is_empty(),
+pub(super) fn left_empty(resource: &Resource, applied: &Value) -> Map<String, Value> {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::Object(fields) => fields.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::String(text) => text.is_empty(),
         _ => false,
     };
-    resource.kind.is_custom() && LEFT_EMPTY.iter().any(empty)
+    let names = LEFT_EMPTY.iter().filter(|_| resource.kind.is_custom());
+    let fields = names.filter_map(|name| Some(((*name).to_owned(), metadata::field(applied, name)?.clone())));
+    fields.filter(|(_, value)| is_empty(value)).collect()
 }
 
-/// Whether the object that was read from here would be stored in another way than it is, because of [`leaves_empty`], or
+/// Whether the object that was read from here would be stored in another way than it is, because of [`left_empty`], or
 /// because it was stored under another definition or in another version. Then a write is one even if it changes nothing.
 pub(super) fn is_stored_otherwise(resource: &Resource, stored: &Stored, read: &Value) -> bool {
     let may_differ = stored.revision <= resource.since || resource.kind.is_converted();

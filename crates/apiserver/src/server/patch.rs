@@ -104,7 +104,7 @@ impl Server {
         let create = async || {
             let mut object = applied(self, None)?;
             metadata::set(&mut object, "resourceVersion", None);
-            let written_anew = objects::leaves_empty(&call.resource, &object);
+            let written_anew = !objects::left_empty(&call.resource, &object).is_empty();
             let Incoming { object: read, warnings } = read_applied(call, &options, object, &decoded)?;
             check_creation(call, &read)?;
             // The owners are those of the apply, whatever is filled in afterwards.
@@ -114,12 +114,12 @@ impl Server {
         let propose = |server: &Self, old: &Value| {
             let object = applied(server, Some(old))?;
             // The metadata in which it is left is not that of a status.
-            let written_anew = call.part() == Part::Whole && objects::leaves_empty(&call.resource, &object);
+            let written = (call.part() == Part::Whole).then(|| objects::left_empty(&call.resource, &object));
             let Incoming { mut object, warnings } = read_applied(call, &options, object, &decoded)?;
             check_identity(call, &mut object)?;
             check_uid(call, &object, old)?;
             call.resource.kind.default_applied(&mut object);
-            Ok(Proposal { object, warnings, written_anew })
+            Ok(Proposal { object, warnings, left_empty: written.unwrap_or_default() })
         };
         for _ in 0..MAX_TRIES {
             let is_there = self.store().get(&call.key()).is_some();

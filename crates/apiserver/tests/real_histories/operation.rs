@@ -66,7 +66,11 @@ impl Operation {
                 status,
                 versioned: chance.random_bool(0.8),
             },
-            8..11 => Action::Patch { form: "merge", patch: change(kind, status, chance), status },
+            8..11 => {
+                let strategic = kind == Kind::ConfigMap && chance.random_bool(0.5);
+                let form = if strategic { "strategic" } else { "merge" };
+                Action::Patch { form, patch: change(kind, status, chance), status }
+            }
             11 => Action::Patch { form: "json", patch: json_patch(kind, chance), status: false },
             12..16 => {
                 let mut config = object(kind, name, chance);
@@ -98,6 +102,11 @@ fn object(kind: Kind, name: &str, chance: &mut StdRng) -> Value {
     }
     if chance.random_bool(0.2) {
         object["metadata"]["finalizers"] = json!(["muster.dev/hold"]);
+    }
+    if chance.random_bool(0.05) {
+        let empty = [json!({"labels": {}}), json!({"annotations": {}}), json!({"finalizers": []})];
+        let (name, value) = empty.choose(chance).and_then(|empty| empty.as_object()?.iter().next()).unwrap();
+        object["metadata"][name] = value.clone();
     }
     object
 }

@@ -77,10 +77,10 @@ impl Side {
                 ("PUT", one(*status), "application/json", object)
             }
             Action::Patch { form, patch, status } => {
-                let content_type = if *form == "json" {
-                    "application/json-patch+json"
-                } else {
-                    "application/merge-patch+json"
+                let content_type = match *form {
+                    "json" => "application/json-patch+json",
+                    "strategic" => "application/strategic-merge-patch+json",
+                    _ => "application/merge-patch+json",
                 };
                 ("PATCH", one(*status), content_type, patch.clone())
             }
@@ -91,8 +91,12 @@ impl Side {
             Action::Delete(options) => {
                 let text = options.to_string().replace("\"${uid}\"", &last("uid").to_string());
                 let text = text.replace("\"${resourceVersion}\"", &last("resourceVersion").to_string());
-                let options = serde_json::from_str(&text).unwrap();
-                ("DELETE", format!("{collection}/{name}?x=y{dry}"), "application/json", options)
+                let mut options: Value = serde_json::from_str(&text).unwrap();
+                if operation.dry {
+                    // With a body, nobody looks into the query.
+                    options["dryRun"] = json!(["All"]);
+                }
+                ("DELETE", format!("{collection}/{name}"), "application/json", options)
             }
             Action::DeleteCollection(labels) => (
                 "DELETE",

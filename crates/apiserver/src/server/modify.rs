@@ -116,9 +116,10 @@ impl Server {
                 // What is not stored any more is shown as it is, with what is empty.
                 left_empty.into_iter().for_each(|(name, value)| metadata::set(&mut next, &name, Some(value)));
                 // Its last state is the one before: that is what watchers are told.
-                let removed = match options.dry_run {
-                    true => Ok(()),
-                    false => self.remove(resource, &call.key(), old, stored.revision).await.map(drop),
+                let removed = if options.dry_run {
+                    Ok(())
+                } else {
+                    self.remove(resource, &call.key(), old, stored.revision).await.map(drop)
                 };
                 removed.map(|()| object(next))
             }

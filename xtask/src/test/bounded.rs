@@ -28,7 +28,7 @@ pub(crate) const CHORE: &str = "run-test";
 
 /// Runs a program with these arguments, unless it runs already; false if it failed, or had to be ended.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<bool> {
-    if env::var(beside::RUNS_ALREADY).is_ok_and(|running| running == name(program)) {
+    if env::var(beside::RUNS_ALREADY).is_ok_and(|running| beside::is_among(&running, name(program))) {
         return Ok(true);
     }
     run_within(program, arguments, &Bound { limit: LIMIT, is_over: || false }, repeat::MOST)

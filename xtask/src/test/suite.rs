@@ -1,6 +1,6 @@
 //! `cargo test` for the whole workspace, shown as it runs and counted.
 
-use super::beside::{self, Beside};
+use super::beside::{self, Beside, LANES, Lane};
 use super::bounded;
 use super::repeat;
 use super::tally::Tally;
@@ -62,19 +62,25 @@ pub(super) struct Provided {
 /// Runs all tests, doc tests included; those that need real databases only where these are installed.
 pub(super) fn run(server: RealServer, provided: &Provided) -> Result<Results> {
     let mut command = cargo_test(bounded::CHORE)?;
-    command.envs(provided.agent.iter().map(|program| (STATIC_AGENT, program)));
     match server {
         // Tests look at the same variables and would find the same place, but from another directory: what is
         // relative to this one is not to theirs.
         RealServer::Used(assets) => {
-            command.env("KUBEBUILDER_ASSETS", path::absolute(assets)?);
-            if !provided.databases {
-                command.args(["--", "--skip", DATABASES]);
-            }
+            let assets = path::absolute(assets)?;
+            let skipped: &[&str] = if provided.databases { &[] } else { &["--", "--skip", DATABASES] };
+            let with_parts = |mut command: Command| {
+                command.envs(provided.agent.iter().map(|program| (STATIC_AGENT, program)));
+                command.env("KUBEBUILDER_ASSETS", &assets);
+                command
+            };
             built(cargo_test(bounded::CHORE)?)?;
-            let beside = Beside::start(cargo_test(beside::CHORE)?)?;
-            let mut results = counted(command.env(beside::RUNS_ALREADY, beside::PROGRAM))?;
-            results.add(beside.join()?);
+            let start = |lane: &Lane| Beside::start(lane, with_parts(cargo_test(lane.chore)?), skipped);
+            let beside = LANES.iter().map(start).collect::<Result<Vec<_>>>()?;
+            let mut command = with_parts(command);
+            let mut results = counted(command.args(skipped).env(beside::RUNS_ALREADY, beside::programs()))?;
+            for lane in beside {
+                results.add(lane.join()?);
+            }
             Ok(results)
         }
         RealServer::LeftOut => {

@@ -7,6 +7,7 @@ mod fail_over;
 mod form;
 mod join;
 mod leave;
+mod orphans;
 mod park;
 mod recover;
 mod replace;
@@ -183,7 +184,9 @@ fn rules(scene: &Scene<'_>) -> Decision {
     }
     let unready: Vec<String> = scene.primaries_that_run().map(str::to_owned).collect();
     if !unready.is_empty() {
-        return Decision { waiting: unready, ..Decision::new(Rule::Starting) };
+        let mut decision = Decision { waiting: unready, ..Decision::new(Rule::Starting) };
+        orphans::stop(scene, &mut decision);
+        return decision;
     }
     if scene.observed.running().next().is_some() {
         return fail_over::fail_over(scene);

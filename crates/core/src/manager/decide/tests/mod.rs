@@ -5,6 +5,7 @@ mod fail_over;
 mod form;
 mod join;
 mod leave;
+mod orphans;
 mod park;
 mod recover;
 mod replace;

@@ -192,7 +192,7 @@ fn compare(mine: &Mine, node: &mut Node) {
         (memory.recorded.as_slice(), memory.recorded_at),
         (report.recorded.as_slice(), report.recorded_at)
     );
-    assert_eq!(memory.evacuated, report.evacuated);
+    assert_eq!((memory.evacuated, memory.covered), (report.evacuated, report.covered));
     let Data::Held(held) = report.data else { panic!("it is readable") };
     assert_eq!((&memory.terms, memory.complete, memory.left), (&held.terms, held.complete, held.left));
     let position = mine.data.position().unwrap();
@@ -255,7 +255,7 @@ fn happen(mine: &mut Mine, node: &mut Node, event: &Event, number: u64) {
         }
         Event::Whole if running => {
             mine.memory = mine.memory.with_whole_data(true).unwrap_or(mine.memory.clone());
-            (node.volume.complete, node.volume.left) = (true, false);
+            (node.volume.complete, node.volume.left, node.volume.covered) = (true, false, false);
         }
         Event::PromotedByHand if running && mine.memory.newest_roster().is_some() => {
             let (memory, term) = mine.memory.with_self_made_term(mine.data.sequence());

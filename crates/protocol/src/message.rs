@@ -103,6 +103,7 @@ mod tests {
             data: Data::Held(held),
             recorded: vec![3],
             recorded_at: None,
+            covered: false,
             evacuated: false,
             reserved: false,
         };

@@ -100,6 +100,7 @@ impl Node {
             data: if volume.unreadable { Data::Unreadable } else { Data::Held(volume.held()) },
             evacuated: volume.evacuated,
             reserved: volume.reserved,
+            covered: volume.covered,
             recorded: volume.recorded.clone(),
             recorded_at: volume.recorded_at,
         })
@@ -166,6 +167,7 @@ impl Node {
                 // Software that finds nothing begins a history of its own.
                 if *forming || self.volume.empty() {
                     self.volume.history = new_name();
+                    self.volume.torn = false;
                 }
                 self.reign(stamp);
             }
@@ -218,6 +220,7 @@ impl Node {
         let sequence = self.volume.sequence();
         self.volume.terms.begin(term, sequence);
         self.volume.evacuated = false;
+        self.volume.covered = false;
         let roster = self.volume.roster.clone();
         if let Some(agent) = self.agent.as_mut() {
             agent.app = Some(App::new(Role::Primary, Some(term), roster));
@@ -240,6 +243,7 @@ impl Node {
                 self.volume.uuid = new_name();
             }
             self.volume.log.clear();
+            self.volume.torn = false;
             self.volume.complete = false;
             self.volume.left = false;
             self.volume.unreadable = false;
@@ -247,12 +251,25 @@ impl Node {
         }
         self.volume.terms = join.terms.clone();
         self.volume.evacuated = false;
+        self.volume.covered = true;
         let roster = self.volume.roster.clone();
         // One that takes writes itself has to have everything first.
         let copying = join.copy || join.role == Role::Primary;
         let app = App { copying, ..App::new(join.role, Some(join.term), roster) };
         if let Some(agent) = self.agent.as_mut() {
             agent.app = Some(app);
+        }
+    }
+
+    /// The software that was started beside a primary cannot do with what it has: it throws that away, and copies everything.
+    pub fn throw_away(&mut self) {
+        if !self.volume.covered {
+            return;
+        }
+        if let Some(app) = self.agent.as_mut().and_then(|agent| agent.app.as_mut()) {
+            (app.copying, app.synced) = (true, false);
+            self.volume.log.clear();
+            self.volume.torn = true;
         }
     }
 
@@ -267,6 +284,7 @@ impl Node {
         let term = Term::self_made(last, id);
         let sequence = self.volume.sequence();
         self.volume.terms.begin(term, sequence);
+        self.volume.covered = false;
         if let Some(app) = self.app_mut() {
             app.role = Role::Primary;
             app.serving = true;

@@ -70,6 +70,7 @@ pub fn begin_serving<'a>(nodes: &'a mut Nodes, name: &str) -> Option<&'a Node> {
     app.isolated = false;
     app.confirmed.insert(uuid, sequence);
     node.volume.complete = true;
+    (node.volume.torn, node.volume.covered) = (false, false);
     node.volume.unreadable = false;
     node.volume.left = false;
     Some(node)
@@ -91,6 +92,7 @@ pub fn replicate(nodes: &mut Nodes, name: &str, most: usize) -> Result<Option<St
     let held = node.volume.log.len();
     if node.app().is_some_and(|app| app.copying) {
         node.volume.log.clone_from(&source);
+        node.volume.torn = false;
     } else if source.starts_with(&node.volume.log) {
         node.volume.log.extend(source.iter().skip(held).take(most));
     } else {
@@ -103,6 +105,7 @@ pub fn replicate(nodes: &mut Nodes, name: &str, most: usize) -> Result<Option<St
     }
     if synced {
         node.volume.complete = true;
+        node.volume.covered = false;
         node.volume.left = false;
     }
     let (uuid, sequence) = (node.volume.uuid.clone(), node.volume.sequence());

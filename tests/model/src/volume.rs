@@ -36,6 +36,10 @@ pub struct Volume {
     pub evacuated: bool,
     /// Whether its devices are left alone.
     pub reserved: bool,
+    /// Whether a copy of everything was begun by the software itself, and has not ended: there is nothing whole.
+    pub torn: bool,
+    /// Whether a primary had all it held when it was last started beside one, and it was not whole since.
+    pub covered: bool,
     /// The counts that Muster wrote last, at most two.
     pub recorded: Vec<usize>,
     /// The command by which the newest of them came.
@@ -48,9 +52,9 @@ impl Volume {
         Self { uuid, ..Self::default() }
     }
 
-    /// Whether it holds nothing at all.
+    /// Whether it holds nothing at all that is whole.
     pub fn empty(&self) -> bool {
-        self.history.is_empty()
+        self.history.is_empty() || self.torn
     }
 
     /// How much it holds.

@@ -197,6 +197,7 @@ fn begin_term(memory: &mut Memory, now: &Now<'_>, stamp: Stamp) -> Term {
     let term = Term::commanded(stamp);
     memory.terms.begin(term, now.data.sequence());
     memory.evacuated = false;
+    memory.covered = false;
     term
 }
 
@@ -222,6 +223,8 @@ fn beside(memory: &mut Memory, now: &Now<'_>, join: &Join, fresh: &str) -> Start
     }
     memory.terms = join.terms.clone();
     memory.evacuated = false;
+    // It is a part of what the primary has, or given up: the software may throw it away to copy everything.
+    memory.covered = true;
     let history = if join.copy { join.history.clone() } else { history(now) };
     let action = match join.role {
         Role::Primary => EngineAction::Primary,

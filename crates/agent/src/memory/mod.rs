@@ -61,6 +61,10 @@ pub struct Memory {
     /// Whether devices that are not part of the storage pool are left alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reserved: bool,
+    /// Whether a primary had all that the data was when the application was last started beside it, and the data was not whole
+    /// since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub covered: bool,
     /// The process that was started last, until it is known to be gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,

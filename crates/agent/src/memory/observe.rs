@@ -12,7 +12,7 @@ impl Memory {
     #[must_use]
     pub fn with_whole_data(&self, leads: bool) -> Option<Self> {
         let lost = self.lost && !leads;
-        let next = Self { complete: true, left: false, lost, ..self.clone() };
+        let next = Self { complete: true, left: false, covered: false, lost, ..self.clone() };
         (next != *self).then_some(next)
     }
 
@@ -25,6 +25,7 @@ impl Memory {
         let mut next = self.clone();
         if next.terms.current() != Some(term) {
             next.terms.begin(term, sequence);
+            next.covered = false;
         }
         (next, term)
     }

@@ -185,6 +185,7 @@ impl Live {
             recorded_at: memory.recorded_at,
             evacuated: memory.evacuated,
             reserved: memory.reserved,
+            covered: memory.covered,
         }
     }
 

@@ -300,9 +300,26 @@ impl<'a> Election<'a> {
     /// Whether enough voters were read, in this roster and in the one before, to know every acknowledged write.
     fn read_set_complete(&self, winner: &Ballot<'a>) -> bool {
         self.rosters().all(|voters| {
-            let needed = self.wanted.engine.copies.read(voters.len());
+            let needed = self.wanted.engine.copies.read(voters.len()).min(self.readable(&voters).len());
             self.ballots(voters.into_iter()).filter(|ballot| agrees(ballot, winner)).count() >= needed
         })
+    }
+
+    /// Those of these voters whose data may be read: all but those who threw theirs away, beside a primary that had all of it, for
+    /// a copy that was cut off.
+    ///
+    /// What they had acknowledged is on that primary, and all that they had before; so with them go no more than as many copies of a
+    /// write as they are, and who reads one voter less for each, but nobody else less, still meets one copy. Where nobody is
+    /// left that says nothing.
+    fn readable(&self, voters: &[&'a Entry]) -> Vec<&'a Entry> {
+        let superseded = |entry: &Entry| {
+            self.observed.reporting().any(|(member, report)| {
+                let read = self.observed.standing(member) == Standing::Reporting;
+                read && report.volume == entry.volume && report.is_superseded()
+            })
+        };
+        let left: Vec<&'a Entry> = voters.iter().copied().filter(|entry| !superseded(entry)).collect();
+        if left.is_empty() { voters.to_vec() } else { left }
     }
 
     /// The voters whose data was not read, or disagrees: of this roster, and of the one before while that counts.
@@ -314,7 +331,8 @@ impl<'a> Election<'a> {
                 .filter(|ballot| agrees(ballot, winner))
                 .map(|ballot| ballot.report.volume.as_str())
                 .collect();
-            let missing = voters.iter().filter(|voter| !read.contains(voter.volume.as_str()));
+            let readable = self.readable(&voters);
+            let missing = readable.into_iter().filter(|voter| !read.contains(voter.volume.as_str()));
             unread.extend(missing.map(|voter| voter.member.clone()));
         }
         unread.sort();

@@ -58,6 +58,10 @@ pub struct Report {
     /// Whether it leaves devices alone that are not part of the storage pool.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reserved: bool,
+    /// Whether a primary had all that this volume held when the application was last started beside it, and the volume was not
+    /// whole since: the software may have thrown away what was there, to copy everything.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub covered: bool,
 }
 
 impl Report {
@@ -75,6 +79,14 @@ impl Report {
             Data::Held(held) => Some(held),
             Data::Unreadable => None,
         }
+    }
+
+    /// Whether this volume's data is not there, and needs not be: a primary had all of it when the copy began that would have
+    /// replaced it, and that was cut off. Only where the engine or the agent is certain that it is no whole data; what
+    /// cannot be read may be.
+    pub fn is_superseded(&self) -> bool {
+        let cut_off = |held: &Held| !held.left && (held.empty || !held.complete);
+        self.covered && self.application == Application::Stopped && self.held().is_some_and(cut_off)
     }
 
     /// Whether this agent is known to hold nothing.

@@ -50,6 +50,7 @@ pub(crate) fn stopped(round: u64, sequence: u64) -> Report {
         recorded_at: None,
         evacuated: false,
         reserved: false,
+        covered: false,
     }
 }
 

@@ -49,7 +49,7 @@ impl World {
         let names = self.names();
         let Some(name) = pick(&names, who) else { return };
         let leader = self.leaders.len() - 1 - usize::from(how % 2).min(self.leaders.len() - 1);
-        match what % 17 {
+        match what % 20 {
             0 => self.power_off(name),
             1 => {
                 let primary = self.serving().unwrap_or(name).to_owned();
@@ -73,6 +73,11 @@ impl World {
             13 if how.is_multiple_of(4) => self.wipe(name),
             14 => self.change_membership(name, how),
             15 => self.ask_for_switchover(leader, name),
+            17..=19 => {
+                if let Some(name) = self.covered() {
+                    self.throw_away(&name);
+                }
+            }
             16 => self.wanted.members.values_mut().for_each(|member| member.outdated = true),
             _ => {}
         }

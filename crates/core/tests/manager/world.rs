@@ -165,6 +165,22 @@ impl World {
         }
     }
 
+    /// Software that is being started beside a primary, which is there, throws away what it has, to copy everything.
+    pub(crate) fn throw_away(&mut self, name: &str) {
+        let term = self.nodes.get(name).and_then(Node::app).and_then(|app| app.term);
+        let source = |node: &Node| node.app().is_some_and(|app| app.serving && app.term == term);
+        let has_source = self.nodes.values().any(source);
+        if let Some(node) = self.nodes.get_mut(name).filter(|_| has_source) {
+            node.throw_away();
+        }
+    }
+
+    /// Whoever is being started beside a primary, and may need to copy everything.
+    pub(crate) fn covered(&self) -> Option<String> {
+        let covered = |node: &&Node| node.volume.covered && node.app().is_some() && !node.volume.torn;
+        self.nodes.values().find(covered).map(|node| node.name.clone())
+    }
+
     /// The disk is exchanged for an empty one.
     pub(crate) fn wipe(&mut self, name: &str) {
         let uuid = self.new_name();

@@ -303,6 +303,7 @@ fn stopped(sequence: u64) -> Report {
         data: Data::Held(held),
         recorded: Vec::new(),
         recorded_at: None,
+        covered: false,
         evacuated: false,
         reserved: false,
     }

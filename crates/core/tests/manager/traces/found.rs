@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use muster_api::names::BlockedBy;
 use muster_core::manager::decide::Rule;
+use muster_core::manager::fencing::FenceKind;
 use muster_core::manager::requests::{Directive, SWITCHOVER_LIMIT};
 use muster_core::manager::roster::Copies;
 
@@ -116,4 +117,33 @@ fn leaving_primary_is_elected_again() {
     }
     assert!(!world.wanted.members.contains_key("a"));
     assert!(world.serving().is_some_and(|name| name != "a"));
+}
+
+/// What a and b acknowledged is on a alone once b has thrown its data away beside it. Without a the third, which lacks it, is not
+/// elected; with a nobody waits for b, whose copy was cut off.
+#[test]
+fn copy_begun_beside_a_primary() {
+    let mut world = formed(3, Copies::Majority);
+    world.kill_application("c");
+    let write = world.write("a").expect("it serves");
+    world.replicate("b", 9);
+    assert!(world.acknowledged.contains(&write));
+    world.kill_application("b");
+    while world.nodes["b"].app().is_none() {
+        world.hear(0);
+        world.command(0);
+    }
+    world.throw_away("b");
+    world.power_off("a");
+    world.see_terminated(0, "a", FenceKind::Terminated);
+    world.kill_application("b");
+    for _ in 0..4 {
+        world.hear(0);
+        world.command(0);
+    }
+    assert_eq!(world.blocked_by(0), Some(BlockedBy::DataMissing));
+    world.power_on_if_configured("a");
+    assert_eq!(world.elect(0), "a");
+    world.settle(&BTreeSet::new());
+    assert_eq!(world.log("b"), [write]);
 }

@@ -1,10 +1,10 @@
 //! Tests of election: whose data is read, and how many must be.
 
-use muster_api::names::BlockedBy;
+use muster_api::names::{BlockedBy, Role};
 
 use super::super::super::report::{Data, Held, Report};
 use super::super::super::roster::{Copies, Roster};
-use super::super::super::testing::{empty, fence, observed, roster, stopped, terms, wanted};
+use super::super::super::testing::{empty, fence, observed, roster, running, stopped, terms, wanted};
 use super::super::super::wanted::{Mark, Marks};
 use super::{ABC, Observed, Outcome, blocked_by, hold, majority, winner};
 
@@ -66,6 +66,49 @@ fn only_whole_data_that_is_there_and_agrees_is_read() {
     assert_eq!(second_says(empty(1)), missing);
     let exchanged = stopped(1, 9).with(|report| report.volume = "another disk".into());
     assert_eq!(second_says(exchanged), missing);
+}
+
+/// One that was started beside a primary that had all it had, and whose copy of everything was cut off.
+fn cut_off() -> Report {
+    stopped(1, 0).with_held(|held| held.empty = true).with(|report| report.covered = true)
+}
+
+#[test]
+fn a_voter_whose_copy_was_cut_off_need_not_be_read_where_all_others_are() {
+    let among = |copies, others: &[Report], last: Report| {
+        let reports = FIVE.iter().copied().zip(others.iter().cloned().chain([last]));
+        let names = &FIVE[..=others.len()];
+        hold(&observed(&roster(names), reports.collect()), &wanted(names, copies))
+    };
+    let (whole, lost) = (stopped(1, 5), stopped(1, 9).with(|report| report.data = Data::Unreadable));
+    for copies in [Copies::Fixed(1), Copies::Fixed(2), Copies::Majority] {
+        let winner_is_a = |outcome: &Outcome| winner(outcome) == ("a", vec![]);
+        assert!(winner_is_a(&among(copies, &[whole.clone(), whole.clone()], cut_off())), "{copies:?}");
+        let one_less = among(copies, &[whole.clone(), lost.clone()], cut_off());
+        assert_eq!(one_less, blocked_by(BlockedBy::DataMissing, &["b"]), "{copies:?}");
+    }
+    // Half a copy says so itself.
+    let half = cut_off().with_held(|held| (held.empty, held.complete) = (false, false));
+    assert_eq!(winner(&among(Copies::Fixed(1), &[whole.clone(), whole.clone()], half)), ("a", vec![]));
+}
+
+#[test]
+fn whose_data_may_be_there_is_missed_whatever_it_was_started_beside() {
+    let changes: [fn(&mut Report); 4] = [
+        |report| report.covered = false,
+        |report| report.data = Data::Unreadable,
+        |report| report.application = running(1, Role::Secondary, 0).application,
+        |report| report.volume = "another disk".into(),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let outcome = second_says(cut_off().with(change));
+        assert_eq!(outcome, blocked_by(BlockedBy::DataMissing, &["b"]), "change {number}");
+    }
+    let left = second_says(cut_off().with_held(|held| held.left = true));
+    assert_eq!(left, blocked_by(BlockedBy::DataMissing, &["b"]));
+    let knows = observed(&roster(&["a", "b"]), vec![("a", cut_off()), ("b", cut_off())]);
+    let nobody = hold(&knows, &wanted(&["a", "b"], Copies::Fixed(1)));
+    assert_eq!(nobody, blocked_by(BlockedBy::DataMissing, &["a", "b"]), "someone has to have it");
 }
 
 #[test]

@@ -39,8 +39,9 @@ impl Agent {
             if asks {
                 (ask_at, before) = (Instant::now() + ASK, now);
             }
-            inner.take_storage(volumes.0, asks).await;
-            inner.take_devices(volumes.1, asks).await;
+            let storage = inner.storage(volumes.0, asks).await;
+            let devices = inner.devices(volumes.1, asks).await;
+            inner.take(storage, devices);
             if asks && add_at <= Instant::now() {
                 match inner.add_device().await {
                     Some(true) => ask_at = Instant::now(),
@@ -65,36 +66,42 @@ impl Inner {
         measuring.await.unwrap_or_default()
     }
 
-    /// Free storage as the engine sees it, else as the kernel does.
-    async fn take_storage(&self, measured: Option<Storage>, asks: bool) {
+    /// Both at once: whoever reads how much is free of all, and of each, is told of one moment.
+    fn take(&self, storage: Option<Option<Storage>>, devices: Option<Vec<Device>>) {
+        self.change(|live| {
+            let measured = &mut live.measured;
+            measured.storage = storage.unwrap_or(measured.storage);
+            measured.devices = devices.unwrap_or_else(|| std::mem::take(&mut measured.devices));
+        });
+    }
+
+    /// Free storage as the engine sees it, else as the kernel does; None: the engine was not asked now.
+    async fn storage(&self, measured: Option<Storage>, asks: bool) -> Option<Option<Storage>> {
         if self.engine.actions.get(Action::FreeStorage).is_none() {
-            return self.change(|live| live.measured.storage = measured);
+            return Some(measured);
         }
         if !asks {
-            return;
+            return None;
         }
         let done = self.run(Action::FreeStorage, false, Vec::new()).await;
         let free = done.filter(crate::engine::action::Done::succeeded);
         let free = free.and_then(|done| words::free_storage(&done.said.text));
         // What cannot be told is not told.
         let capacity = measured.map(|measured| measured.capacity);
-        self.change(|live| {
-            live.measured.storage =
-                free.map(|free| Storage { capacity: capacity.unwrap_or(free).max(free), free });
-        });
+        Some(free.map(|free| Storage { capacity: capacity.unwrap_or(free).max(free), free }))
     }
 
-    /// Devices as the engine sees them, else as the kernel does.
-    async fn take_devices(&self, measured: Vec<Device>, asks: bool) {
+    /// Devices as the engine sees them, else as the kernel does; None: the engine was not asked now.
+    async fn devices(&self, measured: Vec<Device>, asks: bool) -> Option<Vec<Device>> {
         if self.engine.actions.get(Action::Devices).is_none() {
-            return self.change(|live| live.measured.devices = measured);
+            return Some(measured);
         }
-        if asks {
-            let done = self.run(Action::Devices, false, Vec::new()).await;
-            let said = done.filter(crate::engine::action::Done::succeeded);
-            let devices = said.and_then(|done| words::devices(&done.said.text)).unwrap_or_default();
-            self.change(|live| live.measured.devices = devices);
+        if !asks {
+            return None;
         }
+        let done = self.run(Action::Devices, false, Vec::new()).await;
+        let said = done.filter(crate::engine::action::Done::succeeded);
+        Some(said.and_then(|done| words::devices(&done.said.text)).unwrap_or_default())
     }
 
     /// Makes one of the member's devices part of the storage pool, if it is available and is not; None: there is none. Its

@@ -129,8 +129,8 @@ pub struct Circumstances<'a> {
     pub digest: Option<&'a str>,
     /// Whether clustering is stopped.
     pub clustering_stopped: bool,
-    /// The members that are configured or in the roster.
-    pub members: &'a [&'a str],
+    /// The members that are configured or in the roster; none while nobody has looked yet.
+    pub members: Option<&'a [&'a str]>,
 }
 
 /// Why a request is refused.
@@ -164,6 +164,9 @@ pub enum RequestRefusal {
     /// Nothing is commanded while clustering is stopped.
     #[error("clustering is stopped: start it first (kubectl muster start clustering)")]
     ClusteringStopped,
+    /// It came before anyone could know whom and what it is about.
+    #[error("the operator has not heard the members yet: repeat it in a moment")]
+    NotLookedYet,
     /// It names a member that there is not.
     #[error("there is no member {0} in this cluster")]
     NoSuchMember(String),
@@ -214,11 +217,12 @@ impl Request {
         if self.expires.duration_since(now.now) > REQUEST_LIFETIME + CLOCK_SKEW {
             return Err(RequestRefusal::TooLong(self.expires));
         }
+        let members = now.members.ok_or(RequestRefusal::NotLookedYet)?;
         if matches!(self.ask, Ask::Recover { .. } | Ask::Fence { .. }) && self.digest.as_deref() != now.digest
         {
             return Err(RequestRefusal::OtherRecovery);
         }
-        if let Some(stranger) = self.ask.names().find(|name| !now.members.contains(name)) {
+        if let Some(stranger) = self.ask.names().find(|name| !members.contains(name)) {
             return Err(RequestRefusal::NoSuchMember(stranger.to_owned()));
         }
         self.ask.grant(now.now, primary)

@@ -78,14 +78,14 @@ fn judge(
     };
     let shown = picture.and_then(|picture| recovery::recovery(picture, None));
     let digest = shown.as_ref().map(|recovery| recovery.digest.as_str());
-    let members: Vec<&str> = picture.map(Picture::everyone).unwrap_or_default();
+    let members: Option<Vec<&str>> = picture.map(Picture::everyone);
     let now = Circumstances {
         cluster_uid: &seen.uid,
         generation: seen.generation(),
         now: seen.now,
         digest,
         clustering_stopped: seen.pause.clustering,
-        members: &members,
+        members: members.as_deref(),
     };
     let primaries = picture.map(Picture::primaries).unwrap_or_default();
     let word = action(&request.ask);

@@ -26,7 +26,7 @@ fn circumstances() -> Circumstances<'static> {
         now: at(NOW),
         digest: Some("d"),
         clustering_stopped: false,
-        members: MEMBERS,
+        members: Some(MEMBERS),
     }
 }
 
@@ -96,8 +96,14 @@ fn another_cluster_of_the_same_name_is_not_meant() {
 }
 
 #[test]
+fn who_has_not_looked_yet_does_not_say_that_there_is_no_such_member() {
+    let too_early = Circumstances { members: None, ..circumstances() };
+    assert_eq!(request(forget()).judge(&too_early, None), Err(RequestRefusal::NotLookedYet));
+}
+
+#[test]
 fn nothing_is_granted_while_clustering_is_stopped() {
-    let stopped = Circumstances { clustering_stopped: true, ..circumstances() };
+    let stopped = Circumstances { clustering_stopped: true, members: None, ..circumstances() };
     assert_eq!(request(forget()).judge(&stopped, None), Err(RequestRefusal::ClusteringStopped));
 }
 

@@ -41,7 +41,8 @@ impl Agent {
             }
             let storage = inner.storage(volumes.0, asks).await;
             let devices = inner.devices(volumes.1, asks).await;
-            inner.take(storage, devices);
+            // Both at once: whoever reads how much is free of all, and of each, is told of one moment.
+            inner.change(|live| (live.measured.storage, live.measured.devices) = (storage, devices));
             if asks && add_at <= Instant::now() {
                 match inner.add_device().await {
                     Some(true) => ask_at = Instant::now(),
@@ -66,42 +67,33 @@ impl Inner {
         measuring.await.unwrap_or_default()
     }
 
-    /// Both at once: whoever reads how much is free of all, and of each, is told of one moment.
-    fn take(&self, storage: Option<Option<Storage>>, devices: Option<Vec<Device>>) {
-        self.change(|live| {
-            let measured = &mut live.measured;
-            measured.storage = storage.unwrap_or(measured.storage);
-            measured.devices = devices.unwrap_or_else(|| std::mem::take(&mut measured.devices));
-        });
-    }
-
-    /// Free storage as the engine sees it, else as the kernel does; None: the engine was not asked now.
-    async fn storage(&self, measured: Option<Storage>, asks: bool) -> Option<Option<Storage>> {
+    /// Free storage as the engine sees it, or saw it when it was asked last; else as the kernel does.
+    async fn storage(&self, measured: Option<Storage>, asks: bool) -> Option<Storage> {
         if self.engine.actions.get(Action::FreeStorage).is_none() {
-            return Some(measured);
+            return measured;
         }
         if !asks {
-            return None;
+            return self.live().measured.storage;
         }
         let done = self.run(Action::FreeStorage, false, Vec::new()).await;
         let free = done.filter(crate::engine::action::Done::succeeded);
         let free = free.and_then(|done| words::free_storage(&done.said.text));
         // What cannot be told is not told.
         let capacity = measured.map(|measured| measured.capacity);
-        Some(free.map(|free| Storage { capacity: capacity.unwrap_or(free).max(free), free }))
+        free.map(|free| Storage { capacity: capacity.unwrap_or(free).max(free), free })
     }
 
-    /// Devices as the engine sees them, else as the kernel does; None: the engine was not asked now.
-    async fn devices(&self, measured: Vec<Device>, asks: bool) -> Option<Vec<Device>> {
+    /// Devices as the engine sees them, or saw them when it was asked last; else as the kernel does.
+    async fn devices(&self, measured: Vec<Device>, asks: bool) -> Vec<Device> {
         if self.engine.actions.get(Action::Devices).is_none() {
-            return Some(measured);
+            return measured;
         }
         if !asks {
-            return None;
+            return self.live().measured.devices.clone();
         }
         let done = self.run(Action::Devices, false, Vec::new()).await;
         let said = done.filter(crate::engine::action::Done::succeeded);
-        Some(said.and_then(|done| words::devices(&done.said.text)).unwrap_or_default())
+        said.and_then(|done| words::devices(&done.said.text)).unwrap_or_default()
     }
 
     /// Makes one of the member's devices part of the storage pool, if it is available and is not; None: there is none. Its

@@ -22,6 +22,8 @@ use super::{Entry, LOOK_EVERY, PATIENCE, World, Writer};
 
 /// The namespace of all.
 const NAMESPACE: &str = "default";
+/// How long it may take to say that a cluster is not needed any more.
+const TIDYING: Duration = Duration::from_secs(10);
 /// Where ledgers listen.
 const PORT: u16 = 7100;
 
@@ -304,6 +306,17 @@ impl Cluster {
             Software::Ledger => self.ledger(member)?.read(1, usize::MAX),
             Software::Galera => self.rows_of(member),
         }
+    }
+}
+
+impl Drop for Cluster {
+    /// Its scenario is over, and nobody looks at it any more: its members would run on beside those of all that follow.
+    fn drop(&mut self) {
+        let clusters = self.api::<ReplicatedCluster>();
+        let parameters = DeleteParams::default();
+        let deleted = clusters.delete(&self.name, &parameters);
+        // Whatever became of it is the world's, which ends soon; a scenario may have deleted it by itself.
+        drop(self.run(async { tokio::time::timeout(TIDYING, deleted).await }));
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::{PersistentVolume, PersistentVolumeClaim, Pod};
-use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Api, Client, Config};
-use muster_api::ReplicatedCluster;
+use kube::{Api, Client, Config, ResourceExt as _};
+use muster_api::{Member, ReplicatedCluster};
 use muster_ledger::client::Client as Ledger;
 use serde_json::{Value, json};
 
@@ -184,13 +184,27 @@ impl Cluster {
             let shown = || serde_json::to_string_pretty(&object["status"]).unwrap();
             assert!(
                 began.elapsed() < longest,
-                "{}: waited until {what}:\n{}\n{}",
+                "{}: waited until {what}:\n{}\n{}\n{}",
                 self.name,
                 shown(),
+                self.complaints(),
                 self.world.logs()
             );
             std::thread::park_timeout(LOOK_EVERY);
         }
+    }
+
+    /// What its Members say that is not well.
+    fn complaints(&self) -> String {
+        let members = self.run(self.api::<Member>().list(&ListParams::default())).unwrap();
+        let own = members.into_iter().filter(|member| member.spec.cluster_name == self.name);
+        let words = own.flat_map(|member| {
+            let name = member.name_any();
+            let conditions = member.status.map(|status| status.conditions).unwrap_or_default();
+            let bad = conditions.into_iter().filter(|it| it.status != "True");
+            bad.map(move |it| format!("{name} {}={} {}: {}", it.type_, it.status, it.reason, it.message))
+        });
+        words.collect::<Vec<_>>().join("\n")
     }
 
     /// Waits until something is found.
